@@ -4,7 +4,7 @@ import { canonicalJson } from '../domain/json/canonical-json.js'
 import { sha256 } from './checksums.js'
 import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
 
-/** The signer (services/keys/signer.ts). `sign` returns the 64 bytes of an Ed25519 signature. */
+/** The signer (services/keys/signer.ts). `sign` returns an Ed25519 signature of 64 bytes. */
 export interface EnvelopeSigner {
   keyId: string
   sign(bytes: Buffer): Buffer

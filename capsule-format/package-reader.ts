@@ -1,4 +1,4 @@
-// Reads a package from outside and trusts nothing in it: no file touches the disk, everything is counted and compared.
+// Reads an untrusted package: no file is written to the disk, and everything is counted and compared.
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ArchiveEntries, type PackageLimits, packageLimits } from './archive/archive-entries.js'
 import { readTarGz } from './archive/tar-reader.js'

@@ -100,7 +100,7 @@ interface Execution {
   backend: { provider: string; name: string; shots: number }
 }
 
-/** One CreateAction for each execution in the manifest, with the people, programs and backends that took part. */
+/** One CreateAction for each execution in the manifest, with the people, programs and backends involved. */
 function executions(manifest: Manifest, files: readonly PackageFile[]): { actions: Entity[]; agents: Entity[] } {
   const records = (manifest.task_executions ?? []) as unknown as Execution[]
   const extension = manifest.extensions?.[EXTENSION] as Extension | undefined

@@ -81,7 +81,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     // http/json-body.ts refuses prototype keys by name.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
-    // Requests that the router refuses pass no hook.
+    // Hooks do not run for requests that the router refuses.
     frameworkErrors: (error, request, reply) => {
       sendFault(error, request, withStandardHeaders(request, reply))
     },

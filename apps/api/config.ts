@@ -1,4 +1,4 @@
-// The api's configuration, read once at the door.
+// The api's configuration, read once at the start.
 
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
@@ -9,8 +9,8 @@ import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { parseTrustedProxies, type TrustedProxies } from './http/limits/client-address.js'
 
 /**
- * Connections to the database; ten with the one that listens, however many wait for news. One thread keeps no more
- * statements busy.
+ * Connections to the database: ten with the one that listens, however many requests wait for a notification. One thread cannot
+ * keep more statements busy.
  */
 export const POOL_MAX = 9
 
@@ -22,24 +22,24 @@ export interface ApiConfig {
   temporalUiUrl: string | null
   taskQueue: string
   queuePrefix: string
-  /** `null`: jobs are taken for workers to run, the playground answers 503. */
+  /** `null`: jobs are accepted for workers to run, and the playground responds with 503. */
   executorUrl: string | null
   executorToken: string
   host: string
   port: number
   publicUrl: string | null
-  /** What links in mails begin with. Never the Host header of a request, whose sender could choose where tokens go. */
+  /** The origin of links in mails. It is never the Host header of a request, whose sender could choose where tokens go. */
   linkOrigin: string
   trustedProxies: TrustedProxies
   /** `null`: nothing is limited. */
   rateLimits: RateLimits | null
-  /** `null`: no credentials can be kept; in production there has to be one. */
+  /** `null`: credentials cannot be stored. Production requires a key ring. */
   keyRing: KeyRing | null
   /** Addresses that replace those of the providers' own services. */
   providerUrls: ProviderUrls
-  /** Sign-in through a provider of identities; `null`: with passwords alone. */
+  /** Sign-in through an identity provider; `null`: with passwords only. */
   oidc: OidcSettings | null
-  /** A mail server or a folder is configured, which the workers send mails to. */
+  /** `true` when a mail server or a folder is configured, to which the workers send mails. */
   sendsMail: boolean
   /** Where the worker appends checkpoints of audit trails, if this process can read it; `null` if none is configured. */
   auditCheckpointsFile: string | null
@@ -48,13 +48,13 @@ export interface ApiConfig {
   metricsHost: string
   /** `null`: nothing is traced. */
   tracingEndpoint: string | null
-  /** `false` where sign-up needs no access code. */
+  /** `false` when people can sign up without an access code. */
   codesNeeded: boolean
-  /** `true` where webhooks may lead into private networks, and be http. */
+  /** `true` when webhooks can use http and lead into private networks. */
   webhookAllowPrivate: boolean
-  /** After how long the relay looks at a nudged delivery again. */
+  /** How long the relay waits before it checks a nudged delivery. */
   redeliverSeconds: number
-  /** Jobs that a team may have under way; more of them wait. */
+  /** How many jobs a team can have in progress; further ones wait. */
   teamRunningMax: number
   logLevel: string
 }

@@ -1,4 +1,4 @@
-// What the routes work with. Built once by `server.ts` (or a test) and handed in; nothing is looked up from a registry.
+// The dependencies of the routes. `server.ts` (or a test) builds them once and passes them in; there is no registry.
 
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
@@ -30,33 +30,33 @@ export interface ApiDeps {
     | 'auditCheckpointsFile'
   >
   db: Db
-  /** Connections that `db` has at the most. */
+  /** The maximum number of connections in `db`. */
   poolMax: number
   listener: JobListener
   announce: AnnounceJob
   limiter: Limiter
   mailer: Mailer
-  /** Sign-in through a provider of identities; `null` when none is configured. */
+  /** Sign-in through an identity provider; `null` when none is configured. */
   oidc: OidcClient | null
   /** Seals credentials; `null` in a development api without SECRETS_KEYS. */
   keyRing: KeyRing | null
-  /** Signs seals and checkpoints; refuses without a key ring. */
+  /** Signs seals and checkpoints; throws without a key ring. */
   signer: InstallationSigner
-  /** Makes what is sealed. */
+  /** Makes the content of seals in a thread. */
   sealing: Pick<SealPool, 'sealInThread'>
-  /** To test credentials with; by the name in the catalogue. */
+  /** Adapters for testing credentials, by the provider's name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
   dispatcher: Dispatcher
   metrics: SubmissionMetrics
   /** `null`: nothing is traced. */
   tracing: Tracing | null
-  /** What administrators see of the queues. */
+  /** The state of the queues, for administrators. */
   engines: TargetState
-  /** For the playground; `null` when no executor is configured. */
+  /** Runs programs for the playground; `null` when no executor is configured. */
   executor: ExecutorClient | null
-  /** How long the playground waits for the executor; 90 s unless said otherwise. */
+  /** How long the playground waits for the executor. Default: 90 s. */
   executorDeadlineMs?: number
-  /** One probe per part that the service needs; rejects when the part is away. */
+  /** One probe per part that the service needs; it rejects when the part is unavailable. */
   probes: Record<'database' | 'redis' | 'temporal' | 'executor', () => Promise<unknown>>
   now(): Date
 }

@@ -31,7 +31,7 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** What the schema of a route says of its responses. */
+/** The responses that the schema of a route declares. */
 interface RouteResponses {
   response: Readonly<Record<string, ResponseOf<Record<string, { schema: TSchema }>>>>
   errors: readonly ErrorCode[]
@@ -39,7 +39,7 @@ interface RouteResponses {
 
 /** @param secure whether the session's cookie is bound to https. */
 export function openapiOptions({ secure }: { secure: boolean }): FastifyDynamicSwaggerOptions {
-  /** By the route's line in the access table. */
+  /** Derived from the route's line in the access table. */
   const routes = new Map<string, RouteResponses>()
   return {
     openapi: {
@@ -185,7 +185,7 @@ function described({ description, responseHeaders, content }: RouteResponses['re
   }
 }
 
-/** By status. Responses with the same codes share one entry of `known`, named after the codes. */
+/** The error responses by status. Responses with the same codes share one entry of `known`, named after the codes. */
 function errorResponses(
   codes: ErrorCode[],
   known: Record<string, object>,

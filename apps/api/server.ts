@@ -1,4 +1,5 @@
-// The api process: configuration, migration, connections, listen, close on a signal. The only file that does any of it.
+// The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
+// this.
 import { pino } from 'pino'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
@@ -26,8 +27,6 @@ import { connectRateLimitRedis, createRateLimitStore } from './http/limits/rate-
 import { createMetrics } from './http/telemetry/metrics.js'
 import { logResponses, redacted } from './http/telemetry/request-log.js'
 
-/** What mail servers need when they answer at all. */
-
 const config = readApiConfig(process.env)
 const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))
 
@@ -43,7 +42,7 @@ const announce = createJobAnnouncer(sql)
 const listener = listenToJobs(config.databaseUrl)
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-api', log }) : null
 const metrics = createMetrics()
-// Boots and answers while Temporal, Redis or the executor are away.
+// The api starts and responds while Temporal, Redis or the executor is unavailable.
 const { client: temporal, close: closeTemporal } = createTemporalClient(
   config.temporalAddress,
   config.temporalNamespace,
@@ -107,7 +106,7 @@ const app = await buildApp(
       database: () => sql`select 1`,
       redis: () => directQueue.ping(),
       temporal: () =>
-        // Over before the probe itself gives up, so that nothing is left to retry on a closed connection.
+        // Ends before the probe itself times out, so that nothing is left to retry on a closed connection.
         temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: config.temporalNamespace })
         ),

@@ -1,9 +1,9 @@
-// What both kinds of archive are read into, and the limits of the reading.
+// The form into which both kinds of archive are read, and the limits of reading.
 import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib'
 import { nameProblem, packageFault, shownName } from '../payload-file.js'
 
 export interface PackageLimits {
-  /** Folders are counted as well. */
+  /** The limit counts folders too. */
   entries: number
   fileBytes: number
   totalBytes: number

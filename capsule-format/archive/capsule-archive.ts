@@ -6,7 +6,7 @@ import { pack } from 'tar-stream'
 import { CHECKSUMS_NAME, MANIFEST_NAME, type PackageFile } from '../payload-file.js'
 import { COMPRESSION_LEVEL, inPieces } from '../pieces.js'
 
-/** What an archive is written from. `checksums` is null for a capsule that is not sealed. */
+/** The content of an archive to write. `checksums` is null for a capsule that is not sealed. */
 export interface ArchiveInput {
   manifest: string
   checksums: string | null

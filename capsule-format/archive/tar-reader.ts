@@ -30,7 +30,7 @@ function tarEntries(tar: Buffer, limits: PackageLimits): ArchiveEntries {
   const entries: ArchiveEntries = new Map()
   const taken = new Set<string>()
   let total = 0
-  /** What a header states about the next entry. */
+  /** The facts that a header states about the next entry. */
   let extended: { name: string | null } | null = null
   for (let at = 0, headers = 0; ; headers++) {
     const block = tar.subarray(at, at + BLOCK)
@@ -83,7 +83,7 @@ function tarHeader(block: Buffer): TarHeader {
   if (octal(block, 148, 8) !== headerSum(block) || (magic !== 'ustar\u0000' && magic !== 'ustar '))
     throw packageFault('the archive is not a tar, or is damaged')
   const prefix = textOf(block.subarray(345, 500))
-  // With GNU's magic, other fields are stored there, which some readers take for a name all the same.
+  // With GNU's magic, other fields are stored there, which some readers still take for a name.
   if (prefix !== '' && magic !== 'ustar\u0000')
     throw packageFault('the archive splits a name into two parts, which only some readers join')
   const short = textOf(block.subarray(0, 100))

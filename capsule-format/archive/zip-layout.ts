@@ -1,6 +1,7 @@
-// Checks where the entries of a zip are. Some readers use the directory at its end, others the header before each entry.
-// Both must see the same files, so anything that lets them differ is refused, and any bytes before, between or after
-// entries. Hand-made around yauzl, which reads the directory and does not compare it with the headers.
+// Checks where the entries of a zip are. Some readers use the directory at its end, others the header before each
+// entry. Both must see the same files, so anything that lets them differ is refused, and so are any bytes before,
+// between or after entries. Hand-made around yauzl, which reads the directory and does not compare it with the
+// headers.
 import { type Entry, fromBufferPromise, type LocalFileHeader, parseExtraFields, type ZipFile } from 'yauzl'
 import { packageFault, shownName } from '../payload-file.js'
 

@@ -26,7 +26,7 @@ export interface TaskExecution {
   hardware?: boolean
 }
 
-/** What a package is made from. */
+/** The input from which a package is made. */
 export interface PackageInput {
   name: string
   description: string
@@ -161,7 +161,7 @@ function commonFields(input: PackageInput, state: Manifest['lifecycle_state'], m
   }
 }
 
-/** What a reader looks for first: what was run, and its result. */
+/** The facts that a reader looks for first: what was run, and its result. */
 const isPrincipal = (name: string): boolean =>
   name === DEFINITION_NAME || /^tasks\/[^/]+\/(result\.json|circuit\.qasm|source\.[^/]+)$/.test(name)
 

@@ -1,6 +1,6 @@
 // Compares what a trail last claims about each existing capsule (state, definition, first evidence, publication,
-// schedule) with the rows. Deleted capsules are dropped from memory, so a long trail needs no more of it than the
-// team's capsules.
+// schedule) with the rows. Deleted capsules are dropped from memory, so the memory grows with the team's capsules and
+// not with the length of the trail.
 import canonicalize from 'canonicalize'
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { AuditFault, ChainedEntry } from '../../domain/audit/audit-action.js'

@@ -1,5 +1,5 @@
-// Proves a team's audit trail: no entry was changed, removed, inserted, moved or cut off. Entries are read page by page
-// in one snapshot, so memory does not grow with the trail; only the checkpoints are read at once.
+// Proves a team's audit trail: no entry was changed, removed, inserted, moved or truncated. Entries are read page by
+// page in one snapshot, so memory does not grow with the trail; only the checkpoints are read at once.
 import { verify as checkSignature, type KeyObject } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
@@ -117,13 +117,13 @@ async function* pagesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGene
 }
 
 interface Point extends Checkpoint {
-  /** How messages name it. */
+  /** How messages refer to it. */
   where: 'in the database' | 'in the file'
   /** Set for a point of the file that is missing in the database. */
   lost: boolean
 }
 
-/** By the entry that they sign. */
+/** The checkpoints by the entry that they sign. */
 async function signedPoints(
   tx: DbOrTx,
   teamId: string,

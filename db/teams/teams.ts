@@ -1,4 +1,4 @@
-// Teams and memberships.
+// Reads and creates teams and memberships.
 
 import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'

@@ -32,9 +32,9 @@ export const hasSubscriber = (event: WebhookEvent, teamId: SQL | string): SQL =>
   sql`exists (select 1 from ${webhooks} where ${webhooks.teamId} = ${teamId} and ${wants(event)})`
 
 /**
- * Inserts the deliveries of a job's end, one for each subscribed webhook of its team. Must run in the transaction that
- * ends the job, after its row has the final status. A webhook that is being deleted concurrently is waited for and
- * skipped: the job's end must not fail with it.
+ * Inserts the deliveries of a job's end, one for each subscribed webhook of its team. Must run in the transaction
+ * that ends the job, after its row has the final status. The statement waits for a webhook that is being deleted
+ * concurrently and skips it: it must not make the job's end fail.
  */
 export async function recordEnd(tx: DbOrTx, jobId: string, event: WebhookEvent): Promise<void> {
   const payload = sql`json_build_object(

@@ -35,7 +35,7 @@ export async function teamOfWebhook(db: DbOrTx, id: string): Promise<string | nu
   return row?.teamId ?? null
 }
 
-/** Deletes it with all its deliveries. Returns `false` when it was deleted before. */
+/** Deletes a webhook with all its deliveries. Returns `false` when it was deleted before. */
 export async function deleteWebhook(tx: DbOrTx, id: string): Promise<boolean> {
   const rows = await tx.delete(webhooks).where(eq(webhooks.id, id)).returning({ id: webhooks.id })
   return rows.length > 0

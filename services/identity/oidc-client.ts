@@ -1,9 +1,9 @@
-// Sign-in through a provider of identities: OpenID Connect, the authorization code flow with PKCE. openid-client makes and
-// checks the messages; this file adds the state between the two requests of a browser.
+// Sign-in through an identity provider: OpenID Connect, the authorization code flow with PKCE. openid-client makes and checks
+// the messages; this file adds the state between the two requests of a browser.
 //
 // The state of a sign-in until the browser returns (state, nonce, PKCE verifier, access code, destination) is stored in no
-// table: the browser keeps it as a cookie, sealed by the key ring. Such a cookie cannot be forged or changed, expires after
-// ten minutes, and the provider accepts its code only once.
+// table: the browser keeps it as a cookie, sealed by the key ring. Such a cookie cannot be forged or changed, expires after ten
+// minutes, and the provider accepts its code only once.
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -36,7 +36,7 @@ export interface OidcSettings {
 
 /** The parameters that a sign-in began with. */
 export interface SignInRequest {
-  /** For a first sign-in; `null` when none was given. */
+  /** Used at a first sign-in; `null` when none was given. */
   accessCode: string | null
   /** A local path. */
   returnTo: string
@@ -44,13 +44,13 @@ export interface SignInRequest {
 
 export interface OidcClient {
   /**
-   * @returns the address for the browser, and the cookie that it has to bring back.
+   * @returns the address for the browser, and the cookie that the browser has to send back.
    * @throws ServiceError when the provider cannot be reached or used.
    */
   begin(asked: SignInRequest): Promise<{ url: URL; sealedFlow: string }>
   /**
    * @param query of the callback's URL. @param sealedFlow the cookie that `begin` returned for this browser.
-   * @throws ServiceError when the parts do not match, or the provider is away or refuses.
+   * @throws ServiceError when the parts do not match, or the provider is unavailable or refuses.
    */
   finish(query: URLSearchParams, sealedFlow: string | null): Promise<SignInRequest & { identity: ProvidedIdentity }>
 }
@@ -92,7 +92,7 @@ export function createOidcClient(
   const { redirectUri, keyRing, log, now = Date.now } = options
   let known: { provider: Promise<Configuration>; until: number } | null = null
 
-  /** Fetched at the first sign-in, so that the api starts while the provider is away, and again after each failure. */
+  /** Fetched at the first sign-in, so that the api starts while the provider is unavailable, and again after each failure. */
   function findProvider(): Promise<Configuration> {
     if (known && now() < known.until) return known.provider
     const provider = discover(options)

@@ -1,5 +1,5 @@
-// Turns a failure at a provider of identities into a response for the user and a line for the log. Errors of the library
-// contain responses of the provider, tokens included, so only their codes are used.
+// Turns a failure at an identity provider into a response for the user and a line for the log. Errors of the library contain
+// responses of the provider, tokens included, so only their codes are used.
 import {
   AuthorizationResponseError,
   ClientError,
@@ -58,7 +58,7 @@ function answerFault({ error, code }: AuthorizationResponseError): ProviderFault
   }
 }
 
-/** The provider refused to give tokens. */
+/** The provider refused to issue tokens. */
 function refusalFault(error: string, reason: string): ProviderFault {
   const about = { reason, providerError: shown(error) }
   if (error === 'invalid_grant')
@@ -90,7 +90,7 @@ function codeOfFailure(error: unknown): string | null {
   return error instanceof ClientError ? (codeOfFailure(cause) ?? 'OAUTH_FAILED') : null
 }
 
-/** Such as ECONNREFUSED, ENOTFOUND or CERT_HAS_EXPIRED. */
+/** An error code such as ECONNREFUSED, ENOTFOUND or CERT_HAS_EXPIRED. */
 function networkCode(cause: unknown): string {
   const { code } = (cause ?? {}) as { code?: unknown }
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'FETCH_FAILED'

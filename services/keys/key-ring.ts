@@ -71,8 +71,8 @@ export function configuredKeyRing(env: NodeJS.ProcessEnv): KeyRing | null {
 }
 
 /**
- * Reads `kid:base64key[,kid:base64key...]`; the first key seals, all of them open. Entries may also stand on lines of
- * their own. @throws Error naming the entry that is wrong, without showing a key.
+ * Reads `kid:base64key[,kid:base64key...]`; the first key seals, all of them open. Entries can also be on lines of their own.
+ * @throws Error naming the entry that is wrong, without showing a key.
  */
 export function readKeyRing(text: string): KeyRing {
   const keys = new Map<string, KeyObject>()

@@ -1,5 +1,5 @@
 // The Ed25519 key with which this installation signs seals and checkpoints of the audit trail. Its private half is in the
-// database, sealed with the key ring like a provider's credential. It is made when it is first needed.
+// database, sealed with the key ring like a provider's credential. It is created when it is first needed.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { type AdminActor, recordAdminAction } from '../../db/audit/admin-audit.js'
 import {
@@ -57,7 +57,7 @@ function privateHalf(row: SigningKeyRow, keyRing: KeyRing): string {
   }
 }
 
-/** Makes a new key that signs from now on; signatures of the old keys stay valid. @returns its id. */
+/** Creates a new key that signs from now on; signatures of the old keys stay valid. @returns its id. */
 export async function rotateSigningKey(
   db: Db,
   keyRing: KeyRing,

@@ -1,4 +1,4 @@
-// Sends one mail, once, and reports the outcome. The sender that stores mails decides about another try.
+// Sends one mail, once, and reports the outcome. The sender of stored mails decides whether to try again.
 import {
   fileNameOf,
   isAddress,
@@ -25,7 +25,7 @@ const SILENCE_MS = 10_000
 /** Limit for one try, however often the server responds. */
 const TRY_MS = 30_000
 
-/** What one try may take; the defaults suit a server on the internet. */
+/** The time limits of one try; the defaults suit a server on the internet. */
 export interface TryLimits {
   silenceMs?: number
   tryMs?: number

@@ -1,6 +1,6 @@
-// Mails of the api. They hold links that are as good as passwords: each is sealed with the key ring and written in the
-// transaction that makes its token, so it exists exactly when the token does. A worker sends it, with retries until the
-// token expires (apps/worker/sweeps/mail-sender.ts).
+// Mails of the api. They hold links that work like passwords: each mail is sealed with the key ring and written in the
+// transaction that makes its token, so it exists exactly when the token does. A worker sends it, with retries until the token
+// expires (apps/worker/sweeps/mail-sender.ts).
 
 import type { DbOrTx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
@@ -9,7 +9,7 @@ import { type KeyRing, mailContext } from '../keys/key-ring.js'
 import { domainOf, type Mail, subjectOf } from './message.js'
 
 export interface Mailer {
-  /** A mail server or a folder is configured. */
+  /** Whether a mail server or a folder is configured. */
   readonly sends: boolean
   /**
    * Writes a mail that is sent after the commit of `tx`.

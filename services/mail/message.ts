@@ -1,4 +1,4 @@
-// A mail for a server or a folder, and the addresses on it.
+// Builds a mail for a server or a folder, and checks the addresses on it.
 import { randomBytes } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import addressparser from 'nodemailer/lib/addressparser'
@@ -15,7 +15,7 @@ export interface Sender {
   address: string
 }
 
-/** Where mails go. */
+/** The destination of mails. */
 export interface MailSettings {
   /**
    * `smtp://` or `smtps://user:password@host:port`, parts percent-encoded. `smtps` is TLS from the first byte; `smtp` uses
@@ -28,7 +28,7 @@ export interface MailSettings {
   from: string
 }
 
-/** Unless MAIL_FROM says otherwise. */
+/** The default sender, unless MAIL_FROM is set. */
 const DEFAULT_SENDER = 'Quantum Job Service <no-reply@localhost.localdomain>'
 
 const SUBJECT_MAX = 200

@@ -1,5 +1,5 @@
-// The two routes of a mail: to an SMTP server, or into a folder as a file. A call is one try; the worker's mail sender
-// decides about another.
+// The two routes of a mail: to an SMTP server, or into a folder as a file. A call is one try; the worker's mail sender decides
+// whether to try again.
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface MailRoute {
    * @param fileName for a folder.
    */
   deliver(message: SendMailOptions, fileName: string, signal: AbortSignal): Promise<void>
-  /** Aborts deliveries under way. */
+  /** Aborts deliveries in progress. */
   close(): void
 }
 
@@ -74,7 +74,7 @@ export function folderRoute(mailDir: string): MailRoute {
     async deliver(mail, fileName, signal) {
       const { message } = await transport.sendMail({ ...mail, signal })
       const unfinished = join(mailDir, `.${fileName}.tmp`)
-      // Each time, since such folders get cleaned up.
+      // Created for each mail, since such folders get cleaned up.
       await mkdir(mailDir, makeFolder)
       try {
         await writeFile(unfinished, message as Buffer, { mode: 0o600, signal })

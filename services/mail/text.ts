@@ -17,7 +17,7 @@ export interface MailText {
 type Part = { say: string } | { quote: string } | { link: string }
 
 const PRODUCT = 'Quantum Job Service'
-/** In characters. A subject has room for one name. */
+/** In characters. A subject contains one name. */
 const NAME_MAX = 80
 /** In characters: twice the limit of the API, so that no message from there is cut. */
 const MESSAGE_MAX = 1_000
@@ -169,7 +169,7 @@ function cut(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
 }
 
-/** To the minute, rounded down: the link is still valid at the time shown. */
+/** The time to the minute, rounded down, so that the link is still valid at the time shown. */
 const utc = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function compose(subject: string, parts: Part[]): MailText {

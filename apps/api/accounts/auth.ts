@@ -190,7 +190,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     return sent(reply.send(body))
   }
 
-  /** A wrong code counts against the limit of checking codes, which sign-up would bypass otherwise. */
+  /** A wrong code counts against the limit on checking codes, which sign-up would otherwise bypass. */
   async function assertCode(request: FastifyRequest, code: string | undefined): Promise<void> {
     if (code === undefined) throw validationError('code: is required')
     if ((await remainingUses(db, code)) > 0) return

@@ -7,7 +7,7 @@ export interface Page {
   headers: Record<string, string>
 }
 
-/** Where a link of an invitation leads: sign in or sign up with the invited address, and join. */
+/** The page of an invitation link: sign in or sign up with the invited address, and join. */
 export const invitationPage = (): Page =>
   page(
     'Join a team',
@@ -49,7 +49,7 @@ attempt(async () => {
 })`
   )
 
-/** Where a link for a forgotten password leads: a new password. */
+/** The page of a password reset link: set a new password. */
 export const resetPasswordPage = (): Page =>
   page(
     'Set a new password',

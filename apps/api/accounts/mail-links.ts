@@ -1,4 +1,4 @@
-// Pages for people who follow a link of a mail: /invitations/:token, /reset-password/:token.
+// Serves the pages for people who follow a link in a mail: /invitations/:token, /reset-password/:token.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { invitationPage, type Page, resetPasswordPage } from './mail-link-pages.js'
 

@@ -131,7 +131,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     if (!config.codesNeeded) return signUpWithIdentity(db, identity, null)
     if (accessCode === null)
       throw validationError(`code: is required for your first sign-in; begin again at ${START}?code=<access code>`)
-    // A wrong code counts against the limit of checking codes.
+    // A wrong code counts against the limit on checking codes.
     if ((await remainingUses(db, accessCode)) === 0) await takeLimit(deps.limiter, request, 'validateCode')
     return signUpWithIdentity(db, identity, accessCode)
   }

@@ -1,4 +1,4 @@
-// Passwords: changed with the present one, or reset by a link that is mailed to the account's address.
+// Passwords are changed with the current one, or reset by a link that is mailed to the account's address.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import {

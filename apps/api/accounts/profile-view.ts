@@ -1,4 +1,4 @@
-// A profile as its user and, once it is public, everyone sees it.
+// A profile as its user sees it and, once it is public, as everyone sees it.
 import { type Static, Type } from 'typebox'
 import type { Profile as ProfileRow } from '../../../db/accounts/profiles.js'
 import { nullable, text } from '../http/response.js'

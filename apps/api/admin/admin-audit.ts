@@ -1,4 +1,4 @@
-// What platform administrators did.
+// Lists what platform administrators did.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { listAdminActions } from '../../../db/admin/administration-lists.js'

@@ -65,7 +65,9 @@ export const adminBackendRoutes: FastifyPluginAsyncTypebox<{ catalogue: BackendC
   )
 }
 
-/** Fields as they are set; the view shows whether a backend can be used, which follows from several. */
+/**
+ * The fields as an administrator sets them; the view shows whether a backend can be used, which follows from several fields.
+ */
 function fieldsOf(backend: Backend, names: string[]): Record<string, unknown> {
   const { pricing } = backendView(backend)
   return Object.fromEntries(Object.entries({ ...backend, pricing }).filter(([name]) => names.includes(name)))

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { TOTAL_MAX } from '../../../domain/json/page.js'
 
-/** No name is longer. */
+/** Every stored name is shorter. */
 const SEARCH_MAX = 1000
 
 export const pageFields = {

@@ -35,7 +35,10 @@ export async function lockRequestedCapsule(
   return capsule
 }
 
-/** Checks before any preparation what is checked again under lock. @throws ServiceError as `lockRequestedCapsule` does. */
+/**
+ * Refuses early, before any preparation; the same conditions are checked again under lock.
+ * @throws ServiceError as `lockRequestedCapsule` does.
+ */
 export async function assertMayNow(
   request: FastifyRequest,
   db: DbOrTx,

@@ -1,4 +1,4 @@
-// What the body of a create or change request makes of a capsule.
+// Applies the body of a create or change request to a capsule.
 import type { FastifyRequest } from 'fastify'
 import { actorText } from '../../../db/audit/audit.js'
 import { type CapsuleFields, createCapsule } from '../../../db/capsules/capsule-changes.js'
@@ -43,7 +43,7 @@ export async function createDraft(
 }
 
 /**
- * The fields of a schema-valid body; absent ones are absent.
+ * The fields of a schema-valid body; fields that the body lacks stay absent.
  * @throws ServiceError `validation_error`, `not_found` (script), `backend_unknown`, naming the place.
  */
 export async function readFields(

@@ -77,7 +77,7 @@ const taskView = (task: RunTask) => ({
   shots: task.shots
 })
 
-/** Known once every job has its figure. */
+/** Set once every job has its figure. */
 function costOf(tasks: RunTask[]): number | null {
   let sum = 0n
   for (const { actualCost } of tasks) {

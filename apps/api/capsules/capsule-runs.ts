@@ -1,4 +1,4 @@
-// Runs of a capsule: /api/capsules/:id/run, /api/capsules/:id/runs.
+// The routes for runs of a capsule: /api/capsules/:id/run, /api/capsules/:id/runs.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'

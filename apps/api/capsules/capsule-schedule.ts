@@ -176,7 +176,7 @@ export function assertVerifiable({ sourceJobId }: CapsuleRow): void {
 }
 
 /**
- * A schedule spends its team's money and outlives the key, so a key cannot schedule what it could not pay.
+ * A schedule spends its team's money and outlives the key, so a key cannot schedule runs that it could not pay for.
  * @throws ServiceError `permission_denied`.
  */
 async function assertKeyMaySchedule(tx: Tx, { key }: Actor, { backends }: CapsuleRow): Promise<void> {

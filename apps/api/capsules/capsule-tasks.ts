@@ -1,4 +1,4 @@
-// The tasks of a capsule as its definition stores them: each with the present text of its program.
+// The tasks of a capsule as its definition stores them: each with the current text of its program.
 import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/scripts/scripts.js'
@@ -15,8 +15,7 @@ import { ServiceError, validationError } from '../../../domain/errors.js'
 import { detectFramework, type Framework, frameworks } from '../../../domain/jobs/framework.js'
 
 /**
- * The definition that schema-valid tasks describe.
- * @param where their place in what was sent.
+ * The definition that schema-valid tasks describe. @param where the place of the tasks in the request.
  * @throws ServiceError `validation_error`, `not_found` (script), `backend_unknown`, naming the place.
  */
 export async function definitionOf(

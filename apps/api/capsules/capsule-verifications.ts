@@ -1,4 +1,4 @@
-// Verifications of a capsule: those that are past, and those that its schedule would have run in the past.
+// Verifications of a capsule: past ones, and past times at which its schedule would have run one.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'

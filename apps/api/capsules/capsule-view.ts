@@ -138,10 +138,10 @@ export const Capsule = Type.Object(
   { $id: 'Capsule' }
 )
 
-/** The whole record. */
+/** The full record of a capsule. */
 export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts): Static<typeof Capsule> {
   const workflow = workflowView(readDefinition(capsule.definition))
-  // Made from a job: one task, which is the job.
+  // A capsule made from a job has one task, which is the job.
   const main = capsule.sourceJobId === null ? undefined : workflow?.tasks[0]
   return {
     id: capsule.id,
@@ -197,7 +197,7 @@ export const evidenceView = ({
   }))
 })
 
-/** The item of a list. */
+/** A capsule in a list. */
 export const capsuleSummaryView = (capsule: CapsuleListItem): Static<typeof CapsuleSummary> => ({
   id: capsule.id,
   team_id: capsule.teamId,
@@ -219,7 +219,7 @@ export const capsuleSummaryView = (capsule: CapsuleListItem): Static<typeof Caps
   updated_at: capsule.updatedAt.toISOString()
 })
 
-/** `digests`: of each file of the sealed payload, as its checksums list them. */
+/** `digests` holds the digest of each file of the sealed payload, as its checksums list them. */
 const sealView = (seal: CapsuleSeal, { retentionYears }: Pick<CapsuleRow, 'retentionYears'>) => ({
   ...publicSealView(seal),
   exit_code: seal.exitCode,
@@ -230,7 +230,7 @@ const sealView = (seal: CapsuleSeal, { retentionYears }: Pick<CapsuleRow, 'reten
   retained_until: retainedUntil(seal.sealedAt, retentionYears)?.toISOString() ?? null
 })
 
-/** What a seal shows to everyone. */
+/** The part of a seal that everyone can see. */
 export const publicSealView = (seal: CapsuleSeal): Static<typeof SealProof> => ({
   digests: digestsOf(seal.checksums),
   root_digest: seal.rootDigest,

@@ -255,5 +255,5 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
   )
 }
 
-/** The present record of a capsule. */
+/** The current record of a capsule. */
 export const recordOf = async (db: DbOrTx, capsule: CapsuleRow) => capsuleView(capsule, await loadParts(db, capsule))

@@ -1,4 +1,4 @@
-// A draft with the definition of another capsule, and nothing else of it.
+// Clones a capsule: creates a draft with the definition of another capsule, and nothing else from it.
 import { actorText } from '../../../db/audit/audit.js'
 import { createCapsule } from '../../../db/capsules/capsule-changes.js'
 import { type CapsuleRow, loadSeal } from '../../../db/capsules/capsules.js'
@@ -41,7 +41,7 @@ export async function cloneCapsule(
   )
 }
 
-/** The programs of scripts that the caller does not see stand in the definition by themselves. */
+/** A script that the caller cannot read is replaced by its program's text, so the draft does not refer to it. */
 export async function ownDefinition(tx: Tx, caller: Caller, { tasks }: CapsuleDefinition): Promise<CapsuleDefinition> {
   const own: CapsuleTask[] = []
   for (const task of tasks) {

@@ -43,7 +43,7 @@ export const PublicCapsule = Type.Object(
   { $id: 'PublicCapsule' }
 )
 
-/** The item of the public catalogue. */
+/** A capsule in the list of the public catalogue. */
 export const publicSummaryView = ({
   capsule,
   publication,
@@ -62,7 +62,7 @@ export const publicSummaryView = ({
   sealed_at: seal.sealedAt.toISOString()
 })
 
-/** A published capsule with all that it publishes: programs, parameters, digests of its evidence, seal. */
+/** A published capsule with everything that it publishes: programs, parameters, digests of its evidence, seal. */
 export const publicCapsuleView = (found: PublishedCapsule, files: CapsuleFileInfo[]): Static<typeof PublicCapsule> => ({
   ...publicSummaryView(found),
   name: found.capsule.name,

@@ -101,7 +101,7 @@ export const scheduleView = (schedule: ScheduleRow, last: LastRun, now: Date): S
   updated_at: schedule.updatedAt.toISOString()
 })
 
-/** `pending`: Temporal gets the change within seconds, or when it is back. */
+/** `pending`: Temporal gets the change within seconds, or when it is available again. */
 function engineView({ appliedVersion, version, refusal }: ScheduleRow): Static<typeof Engine> {
   if (appliedVersion !== version) return { state: 'pending', reason: null }
   return { state: refusal === null ? 'applied' : 'refused', reason: refusal }

@@ -1,5 +1,5 @@
 // Sealing: evidence, digests and signature are prepared first, without a lock and off the event loop; then one transaction
-// finds the capsule as it was read, and records files, seal, state, audit entry and checkpoint together.
+// checks that the capsule is still as it was read, and records files, seal, state, audit entry and checkpoint together.
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { dsseEnvelope, statement } from '../../../capsule-format/attestation.js'
@@ -49,16 +49,17 @@ export interface Sealer {
 
 interface Prepared {
   content: SealContent
-  /** What is not kept yet. */
+  /** The files that are not stored yet. */
   files: readonly EvidenceFile[]
   envelope: string
 }
 
 /**
  * Seals a capsule for a caller who is allowed to.
- * @param capsule as it was read; the seal is of this.
+ * @param capsule as it was read; the seal covers this version.
  * @param lock returns the locked row, and refuses a caller who is no longer allowed to seal it.
- * @throws ServiceError `validation_error` naming what is missing or in the way, `conflict` when it was changed in the meantime.
+ * @throws ServiceError `validation_error` naming what is missing or prevents the seal, `conflict` when it was changed in the
+ * meantime.
  */
 export async function sealCapsule(
   tx: Tx,
@@ -124,7 +125,10 @@ async function prepare(
   return { content, files, envelope: dsseEnvelope(statement({ ...content, ...facts }), signer) }
 }
 
-/** Of all jobs of a run; looked at on the way, since each may have as much as one capsule can hold. */
+/**
+ * Loads the evidence of all jobs of a run. The size is checked job by job, since each job can have as much as a capsule can
+ * hold.
+ */
 async function evidenceOf(db: DbOrTx, jobs: readonly { task: string; jobId: string }[]): Promise<EvidenceFile[]> {
   const files: EvidenceFile[] = []
   for (const { jobId, task } of jobs) {

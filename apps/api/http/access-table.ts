@@ -7,9 +7,9 @@ import type { Role } from '../../../domain/teams/role.js'
 export interface Access {
   /** `public` needs no credential; `session` a person; `caller` a person or a program with a key; `platform admin`. */
   who: 'public' | 'session' | 'caller' | 'platform admin'
-  /** The least tier of a key, where keys are allowed. */
+  /** The lowest tier that a key needs, where keys are allowed. */
   tier?: KeyTier
-  /** The least role in the team that the request is about; absent where it is not about a team. */
+  /** The lowest role in the team that the request is about; absent where the request is not about a team. */
   role?: Role
   /** Changes what a team owns: refused while the team is suspended. */
   write?: true
@@ -168,7 +168,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/admin/system': platformRead
 }
 
-/** The line of a registered route; pages of the documentation are public. HEAD follows GET. */
+/** Returns the line of a registered route; pages of the documentation are public. HEAD follows GET. */
 export function accessTo(method: string, path: string): Access | null {
   if (path === '/docs' || path.startsWith('/docs/')) return open
   const line = `${method === 'HEAD' ? 'GET' : method} ${path}`

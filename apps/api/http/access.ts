@@ -26,7 +26,7 @@ declare module 'fastify' {
     actor: Actor | null
     /** Returns the slot of the route's limit that this request took. */
     giveBackSlot: () => Promise<void>
-    /** The team that the request has written to, once that is known. */
+    /** The team that the request has written to, once it is known. */
     teamWritten: string | null
   }
   interface FastifyContextConfig {
@@ -46,7 +46,7 @@ export default fp(
     const arrived = new Set<string>()
     app.addHook('onRequest', async (request, reply) => {
       const { access } = request.routeOptions.config
-      // Unknown routes get 404 from the router's own handler.
+      // The router's own handler responds to unknown routes with 404.
       if (!access) return
       if (access.who !== 'public') {
         request.actor = await authenticate(db, sessions, request)
@@ -91,7 +91,7 @@ export async function takeSlot(limiter: Limiter, request: FastifyRequest): Promi
   if (access?.limit) request.giveBackSlot = await takeLimit(limiter, request, access.limit)
 }
 
-/** Refuses to boot with a route that the table does not know. */
+/** Makes the start fail for a route that is not in the table. */
 function declare(route: RouteOptions): void {
   for (const method of [route.method].flat()) {
     const access = accessTo(method, route.url)
@@ -150,7 +150,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return { userId: user.id, email: user.email, key: key && { id: key.id, teamId: key.teamId } }
 }
 
-/** The least role that the table requires for the request's route. */
+/** The lowest role that the table requires for the request's route. */
 function roleFor(request: FastifyRequest): Role {
   const role = request.routeOptions.config.access?.role
   if (!role) throw new Error(`${request.routeOptions.url} names no role in apps/api/http/access-table.ts`)
@@ -173,8 +173,8 @@ export async function teamForWrite(
 }
 
 /**
- * Like `teamForWrite`, for a thing of the team `teamId`. Non-members get the same 404 as for an id that does not exist
- * (`null`).
+ * Like `teamForWrite`, for something that belongs to the team `teamId`. Non-members get the same 404 as for an id that does not
+ * exist (`null`).
  */
 export async function ownerForWrite(
   request: FastifyRequest,

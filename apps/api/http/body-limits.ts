@@ -3,7 +3,7 @@
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** A route that names no other limit. */
+/** The limit of routes that do not set another one. */
 export const BODY_MAX = 64 * KIB
 export const SUBMISSION_BODY_MAX = 4 * MIB
 /** Requests that carry a program: the playground's, and those that save or analyse a script. */

@@ -13,7 +13,7 @@ const figures = {
   remaining_budget: usd
 }
 
-/** A refusal may carry figures of its own in addition. */
+/** A refusal can have additional fields of its own. */
 const errorBody = (name: string, own: typeof figures | Record<string, never>) =>
   Type.Union(
     [

@@ -1,5 +1,5 @@
-// The one place where errors become HTTP answers. Two bodies from one catalogue: `{ error: "text" }` for sessions,
-// `{ error: { code, message, status } }` for requests that carry an Authorization header. Nothing internal is ever shown.
+// The one place where errors become HTTP responses. There are two bodies from one catalogue: `{ error: "text" }` for sessions,
+// `{ error: { code, message, status } }` for requests that carry an Authorization header. Internal details are never shown.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { codeOf, type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
@@ -7,7 +7,7 @@ import { validationMessage } from './validation-message.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Why the request was refused, once its answer is written; `cause` is never shown. */
+    /** Why the request was refused, once its response is written; `cause` is never shown. */
     fault: { code: ErrorCode; cause: unknown } | null
   }
 }
@@ -26,7 +26,7 @@ export default fp(
   { name: 'errors' }
 )
 
-/** Answers whatever was thrown. */
+/** Responds to whatever was thrown. */
 export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = translate(error)
   request.fault = { code: known.code, cause: (error as { cause?: unknown } | null)?.cause }

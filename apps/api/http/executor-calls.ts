@@ -12,7 +12,7 @@ const playgroundRuns = { what: 'playground runs', inFlightMax: 2 }
 /** Runs in progress can finish within this time at shutdown. */
 const SHUTDOWN_GRACE_MS = 3_000
 
-/** Outcomes that say nothing about the caller's program. */
+/** Outcomes that are not about the caller's program. */
 type NoResult = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'lost'; message: string }
 
 export interface InteractiveRuns {
@@ -28,7 +28,7 @@ export interface InteractiveRuns {
     userId: string,
     call: (executor: ExecutorClient, signal: AbortSignal) => Promise<End>
   ): Promise<Exclude<End, NoResult> | null>
-  /** Stops what still runs after a short grace period. */
+  /** Stops runs that are still in progress after a short grace period. */
   close(): void
 }
 
@@ -93,7 +93,7 @@ export function createInteractiveRuns(
         throw stop.signal.aborted ? stop.signal.reason : error
       } finally {
         clearTimeout(late)
-        // The socket may live on and carry more requests.
+        // The socket may stay open for more requests.
         socket.off('close', hangUp)
         leave(userId, stop)
       }

@@ -16,11 +16,11 @@ export interface IdempotentRequest extends Omit<IdempotentWrite, 'bodySha256'> {
   userId: string
   /** Principal and key together. */
   id: string
-  /** The digest of the body's bytes; the parser that reads them sets it, and it is `null` until then. */
+  /** The digest of the body's bytes; the parser that reads them sets it, and `null` until then. */
   bodySha256: string | null
   /** The response that was stored under the key when the request came in. */
   kept: StoredResponse | null
-  /** Whether the request still has to take a slot of its route's limit. A repetition never takes one. */
+  /** Whether the request still has to take a slot of its route's limit. A repeated request never takes one. */
   slotDue: boolean
 }
 
@@ -126,7 +126,7 @@ export const ShownOnce = Type.Object(
   { $id: 'ShownOnce' }
 )
 
-/** What a repeated request gets in place of a response that showed a secret, in its field `field`. */
+/** Builds the response to a repeated request when the first response showed a secret in its field `field`. */
 export const shownOnce = (id: string, field: 'key' | 'secret'): Static<typeof ShownOnce> => ({
   id,
   [field]: null,
@@ -142,7 +142,10 @@ export function sendText(reply: FastifyReply, { status, body }: TextResponse): F
   return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** For a request whose key belongs to one in progress for too long. A repetition will find the stored response. */
+/**
+ * The response to a request whose key belongs to one that has been in progress for too long. A repetition will find the stored
+ * response.
+ */
 export const underWay = (): ServiceError =>
   new ServiceError(
     'request_under_way',

@@ -1,4 +1,4 @@
-// Reads JSON bodies and refuses, for every route alike, what no JSON body may hold (domain/json/json-guard.ts).
+// Reads JSON bodies and refuses, on every route, values that a JSON body must not hold (domain/json/json-guard.ts).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { validationError } from '../../../domain/errors.js'
@@ -18,7 +18,7 @@ export default fp(
     )
     // Path and query reach the database too.
     app.addHook('onRequest', (request, _reply, done) => {
-      // What needs no decoding is printable ASCII.
+      // A URL that needs no decoding is printable ASCII.
       const problem = request.url.includes('%') ? textProblem(decodeLoosely(request.url)) : null
       done(problem ? validationError(`url: ${problem}`) : undefined)
     })

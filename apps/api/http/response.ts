@@ -1,6 +1,6 @@
-// What a route responds with: the values of its `schema.response`. They document the response, type the handler, and are
-// what tests check responses against; they never serialise one (app.ts), so a response goes out as the handler wrote it.
-// Objects stay open in the document, so that a later version may add fields; the tests close them.
+// The responses of a route, as values of its `schema.response`. They document the response, type the handler, and are what
+// tests check responses against. They never serialise one (app.ts), so a response is sent as the handler wrote it. Objects stay
+// open in the document, so that a later version may add fields; the tests close them.
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifySchema } from 'fastify'
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
@@ -107,7 +107,7 @@ export type JsonText<Body> = string & { readonly [written]: Body }
 
 export const jsonText = <Body>(body: Body): JsonText<Body> => JSON.stringify(body) as JsonText<Body>
 
-/** What a write responds with: a status of its route's schema with the body of that status, as a value or as JSON text. */
+/** The response of a write: a status of its route's schema with the body of that status, as a value or as JSON text. */
 export type WriteResponse<Schema> = {
   [Status in keyof ResponsesOf<Schema>]: WriteResponseOf<Status, JsonBody<ResponsesOf<Schema>[Status]>>
 }[keyof ResponsesOf<Schema>]
@@ -117,11 +117,11 @@ type WriteResponseOf<Status, Body> = (Status extends 200 ? { status?: Status } :
     ? { body?: undefined; kept?: undefined }
     : {
         body: Body | JsonText<Body>
-        /** What a repeated request gets instead, where `body` shows a secret once. */
+        /** The response to a repeated request, where `body` shows a secret once. */
         kept?: Body
       })
 
-/** A reply as a handler has it: it knows the schema of its route. */
+/** The reply that a handler gets, typed by the schema of its route. */
 export interface RouteReply<Schema> {
   readonly routeOptions: { readonly schema?: Schema }
 }
@@ -133,7 +133,7 @@ export const sendJson = <const Schema extends FastifySchema>(
 ): Sent => sent((reply as FastifyReply).type('application/json; charset=utf-8').send(body))
 
 /**
- * What a handler returns after it has sent its response itself. It is the reply, for which Fastify waits; the type says that
+ * A handler returns this after it has sent its response itself. It is the reply, for which Fastify waits; the type says that
  * there is no body to check.
  */
 export type Sent = undefined

@@ -25,7 +25,7 @@ export function createSessions({ secure }: { secure: boolean }): Sessions {
   }
 }
 
-/** Of two cookies of the same name, one may be planted, so neither is trusted. */
+/** If two cookies have the same name, one may be planted, so neither is trusted. */
 function soleCookie(request: FastifyRequest, name: string): string | null {
   const given = (request.headers.cookie ?? '').split(';').filter((part) => part.trim().startsWith(`${name}=`))
   return given.length === 1 ? (request.cookies[name] ?? null) : null

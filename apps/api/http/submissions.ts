@@ -1,4 +1,4 @@
-// Counts and logs what becomes of each submission, when its answer goes out: recorded, repeated, or refused.
+// Counts and logs the outcome of each submission when its response is sent: recorded, repeated or refused.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ExecutionMode } from '../../../domain/jobs/job-status.js'
@@ -7,12 +7,12 @@ import type { Metrics } from './telemetry/metrics.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a request submits, as far as it is known: a backend of the catalogue, then the job that was recorded. */
+    /** What is known so far about a submission: first a backend of the catalogue, then the recorded job. */
     submission: { mode: ExecutionMode; backend: string; recorded?: { jobId: string; teamId: string } } | null
   }
 }
 
-/** The routes that make jobs. */
+/** The routes that create jobs. */
 const submitting = new Set(['/api/jobs/submit', '/api/jobs/:id/rerun', '/api/capsules/:id/run'])
 
 export type SubmissionMetrics = Pick<Metrics, 'countSubmission' | 'countBudgetRejection'>

@@ -3,7 +3,7 @@ import type { DbOrTx } from '../../../db/client.js'
 import { suspended } from '../../../db/teams/teams.js'
 import { readTeam } from './access.js'
 
-/** @throws ServiceError `not_found` for a team of others, `team_suspended`. */
+/** @throws ServiceError `not_found` when the caller is not a member of the team, `team_suspended`. */
 export async function assertNotSuspended(
   request: FastifyRequest,
   db: DbOrTx,

@@ -1,5 +1,5 @@
-// One sentence per refused field: where, what is allowed, what was sent. From the validator's error, whose `parentSchema`
-// and `data` are there because it runs with `verbose`.
+// Writes one sentence per refused field: where, what is allowed, what was sent. It reads the validator's error, which has
+// `parentSchema` and `data` because the validator runs with `verbose`.
 interface ValidatorError {
   instancePath: string
   keyword: string
@@ -9,7 +9,7 @@ interface ValidatorError {
   data?: unknown
 }
 
-/** Fields whose value must not be repeated in an answer or a log. */
+/** Fields whose value must not be repeated in a response or a log. */
 const secret = /(^|\.)(password|new_password|code|token|secret)s?($|[.[])/
 
 export function validationMessage(error: ValidatorError, context: string): string {

@@ -1,4 +1,4 @@
-// How an estimate comes about.
+// Shows how an estimate was computed.
 import { type Static, Type } from 'typebox'
 import type { Pricing } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'

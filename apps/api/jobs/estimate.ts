@@ -1,4 +1,4 @@
-// What a job would cost, before it is submitted: /api/jobs/estimate.
+// Estimates the cost of a job before it is submitted: /api/jobs/estimate.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'

@@ -12,8 +12,8 @@ const BEAT_MS = 15_000
 
 export interface EventStreams {
   /**
-   * Writes the events after `after` and those to come; ends the response after a final status, when the reader leaves, or
-   * when this process stops.
+   * Writes the events after `after` and those to come; ends the response after a final status, when the reader leaves, or when
+   * this process stops.
    */
   send(jobId: string, after: number, response: ServerResponse): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What a job is made of, and its story as it happens: source, tasks, events; the same again.
+// The parts of a job (source, tasks, events, followed live), and running the same job again.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
@@ -122,7 +122,7 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
   )
 }
 
-/** @throws ServiceError `conflict` for a task of a capsule whose parameters still name results of others. */
+/** @throws ServiceError `conflict` for a capsule's task whose parameters still refer to results of other tasks. */
 function assertHasItsResults({ capsuleRunId, startedAt }: JobRow, params: ParsedParams): void {
   if (capsuleRunId === null || startedAt !== null) return
   const needed = tasksNeededBy(params.value)

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/client.js'
 import { type JobState, jobStates } from '../../../db/jobs/jobs.js'
 
 export interface JobStates {
-  /** As of a moment after this call; `null` when there is no such job. */
+  /** The state at a moment after this call; `null` when the job does not exist. */
   read(jobId: string): Promise<JobState | null>
 }
 

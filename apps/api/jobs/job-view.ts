@@ -78,7 +78,7 @@ const jobFields = { ...recordFields, params: anything }
 const resultText =
   "null until the job is completed. Of a circuit: counts (outcome to count, qubit 0 leftmost), shots, backend, execution_time_ms, circuit_info, metadata, warnings, and what the submission requested in addition. Of a program's own `main`: what it returned."
 
-/** The record without its result: the item of a list. */
+/** The record without its result, as lists show it. */
 export const JobSummary = Type.Object(jobFields, { $id: 'JobSummary' })
 
 export const Job = Type.Object(
@@ -91,7 +91,7 @@ export const Job = Type.Object(
   { $id: 'Job' }
 )
 
-/** The item of the list of administration. */
+/** A job in the administrators' list. */
 export const AnyJob = Type.Object({ ...jobFields, team_name: text, user_email: nullable(text) }, { $id: 'AnyJob' })
 
 const stateFields = {
@@ -158,7 +158,7 @@ function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord>
   }
 }
 
-/** JSON text of the item of a list, which has no result. @param more fields in addition to those of the record. */
+/** JSON text of a job in a list, which has no result. @param more fields in addition to those of the record. */
 export const jobItemJson = <More extends object = object>(
   job: JobRow,
   options: JobViewOptions,
@@ -173,7 +173,7 @@ export const jobPageJson = <Item, Rest extends object>(
 ): JsonText<{ jobs: Item[] } & Rest> =>
   withText(rest, 'jobs', `[${items.join(',')}]`) as JsonText<{ jobs: Item[] } & Rest>
 
-/** JSON text of the whole record. */
+/** JSON text of the full record. */
 export const jobRecordJson = (
   job: JobRow,
   result: string | null,
@@ -265,7 +265,7 @@ function providerQueueText({ provider, queuePosition, predictedWaitSeconds }: Pr
   return `waits in the queue of ${provider}${place}${wait}`
 }
 
-/** A time span in the largest unit of which it has at least two. */
+/** A time span in the largest unit that it contains at least twice. */
 function spanText(seconds: number): string {
   const units = [
     ['days', 86_400],
@@ -278,6 +278,6 @@ function spanText(seconds: number): string {
 
 const withResult = (record: object, result: string | null): string => withText(record, 'result', result ?? 'null')
 
-/** @param text JSON, that of the last field. */
+/** @param text the JSON text of the last field. */
 const withText = (fields: object, name: string, text: string): string =>
   `${JSON.stringify(fields).slice(0, -1)},${JSON.stringify(name)}:${text}}`

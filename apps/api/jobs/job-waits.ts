@@ -6,7 +6,7 @@ import type { JobWatches } from './job-watch.js'
 export interface JobWaits {
   /**
    * Resolves when the status is no longer `seen`, is final, `waitMs` are over, `left` aborts, or this process stops; the
-   * request then answers with the present status.
+   * request then responds with the current status.
    */
   statusChange(jobId: string, seen: JobStatus, waitMs: number, left: AbortSignal): Promise<void>
 }

@@ -194,7 +194,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         try {
           await waits.statusChange(job.id, job.status, waitMs, left.signal)
         } finally {
-          // The socket may live on and carry many more polls.
+          // The socket may stay open for many more polls.
           request.raw.socket.off('close', leave)
         }
         job = await jobOf(request)

@@ -1,4 +1,4 @@
-// Where a team can run native programs: GET /api/jobs/managed-runtimes. The public client reads it before it submits one.
+// Lists where a team can run native programs: GET /api/jobs/managed-runtimes. The public client reads it before it submits one.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { listBackends } from '../../../db/backends/backends.js'
@@ -13,7 +13,7 @@ import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
 import { json, text } from '../http/response.js'
 
-/** The public client takes entries of exactly these four fields. */
+/** The public client requires entries with exactly these four fields. */
 const ManagedRuntime = Type.Object(
   {
     backend: text,
@@ -51,7 +51,7 @@ export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> 
   )
 }
 
-/** The providers that the team has credentials of. */
+/** The providers for which the team has credentials. */
 async function providersOf(db: Db, teamId: string): Promise<Set<string>> {
   const known = Object.entries(credentialsOfProvider)
   const has = await Promise.all(known.map(([, credentials]) => hasCredentials(db, teamId, credentials)))

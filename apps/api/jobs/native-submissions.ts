@@ -1,5 +1,5 @@
-// Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, and which of its functions is
-// called with what, under a cap. Such a job is always durable; what it gives is `managedResult`.
+// Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, the function to call with its
+// arguments, and a spending cap. Such a job is always durable, and its result is a `managedResult`.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
@@ -37,14 +37,14 @@ export const AdmissionReceipt = Type.Object(
   { $id: 'AdmissionReceipt' }
 )
 
-/** Any route that responds 201 with a receipt. */
+/** A route that responds with 201 and a receipt. */
 interface ReceiptSchema {
   response: { 201: ResponseOf<JsonContent<typeof AdmissionReceipt>> }
 }
 
 /**
- * Records a native submission and answers its receipt, which has exactly five fields.
- * @throws ServiceError as any submission does; `conflict` for a saved script that is no longer what its hash says.
+ * Records a native submission and responds with its receipt, which has exactly five fields.
+ * @throws ServiceError as any submission does; `conflict` for a saved script that no longer matches its hash.
  */
 export async function submitNative(
   { deps, nudge, writeOnce }: { deps: ApiDeps; nudge: Nudge; writeOnce: WriteOnce },

@@ -20,9 +20,9 @@ export function createNudge(deps: {
   db: Db
   dispatcher: Dispatcher
   log: FastifyBaseLogger
-  /** As in the relay: when to look again at a row that was delivered here. */
+  /** The same as in the relay: when to check a row again that was delivered here. */
   redeliverSeconds: number
-  /** Jobs that a team may have under way. */
+  /** How many jobs a team can have in progress. */
   teamRunningMax: number
 }): Nudge {
   const lanes = { direct: createLane(deliver), temporal: createLane(deliver) }

@@ -22,6 +22,6 @@ export const viewOptionsOf = (deps: ApiDeps): JobViewOptions => ({ ...deps.confi
 export const resultOf = async (db: DbOrTx, job: JobRow): Promise<string | null> =>
   job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
 
-/** The whole record of a job, as JSON text. */
+/** The full record of a job, as JSON text. */
 export const recordJson = async (deps: ApiDeps, db: DbOrTx, job: JobRow): Promise<JsonText<Static<typeof Job>>> =>
   jobRecordJson(job, await resultOf(db, job), viewOptionsOf(deps))

@@ -23,10 +23,10 @@ export const Task = Type.Object(
   { $id: 'Task' }
 )
 
-/** The key of a task; the one task of a plain job is called `circuit`. */
+/** The key of a task; a plain job's only task is called `circuit`. */
 export const taskKeyOf = (task: string): string => task || 'circuit'
 
-/** A task of a graph, which its job knows by its key. */
+/** A task of a graph, identified within its job by its key. */
 export const taskView = (task: TaskRow): Static<typeof Task> => ({
   id: task.key,
   key: task.key,
@@ -40,7 +40,7 @@ export const taskView = (task: TaskRow): Static<typeof Task> => ({
   stdout: task.stdout
 })
 
-/** The one task of a plain job. */
+/** The only task of a plain job. */
 export const onlyTaskView = (job: JobRow): Static<typeof Task> => ({
   id: job.id,
   key: taskKeyOf(''),

@@ -1,4 +1,4 @@
-// What the playground responds with. Results of programs are passed on as the text that the executor sent.
+// The responses of the playground. Results of programs are passed on as the text that the executor sent.
 import { type Static, Type } from 'typebox'
 import { frameworks } from '../../../domain/jobs/framework.js'
 import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
@@ -10,7 +10,7 @@ export const languages = ['auto', ...frameworks] as const
 
 const ofProgram = (description: string) => Type.Unknown({ description })
 
-/** What a program's own `main` returns takes the place of the fields of unknown type. */
+/** The value that a program's own `main` returns replaces the fields of unknown type. */
 export const RunResult = Type.Object(
   {
     counts: ofProgram('Outcome to count, qubit 0 leftmost'),
@@ -45,7 +45,7 @@ export const ConvertedCircuit = Type.Object({
   warnings: Type.Array(text)
 })
 
-/** The executor's result with the playground's own fields; every value of the result keeps its text. */
+/** The executor's result with the playground's own fields; every value of the result keeps its exact text. */
 export function runResultJson(
   result: string,
   run: { backend: string; shots: number; language: string }
@@ -56,7 +56,7 @@ export function runResultJson(
     ['cost_usd', '0'],
     ['language_detected', JSON.stringify(run.language)]
   ] as const
-  // What a program's `main` returned may lack a field, hold others, and claim what only the service may say.
+  // The value that a program's `main` returned may lack fields, have others, and claim facts that only the service can state.
   const none = [
     ['counts', '{}'],
     ['execution_time_ms', '0'],

@@ -18,7 +18,10 @@ export async function requestedScript(db: DbOrTx, request: FastifyRequest): Prom
 
 const noSuchScript = () => new ServiceError('not_found', 'no such script')
 
-/** Checks before anything is read what is checked again under lock. @throws ServiceError as `lockOwnScript` does. */
+/**
+ * Refuses early, before anything is read; the same conditions are checked again under lock.
+ * @throws ServiceError as `lockOwnScript` does.
+ */
 export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptRow): Promise<void> {
   await assertOwner(request, db, script)
   await assertNotSuspended(request, db, script.teamId ?? undefined)

@@ -1,4 +1,4 @@
-// Before a script runs: where it could run, and what would prevent or trouble it there.
+// Analyses a script before it runs: where it could run, and what would prevent it or cause problems there.
 
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'

@@ -11,9 +11,9 @@ import type { MicroUsd } from '../../../domain/money/money.js'
 import type { AnalysisCheck } from '../../../domain/scripts/script-analysis.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
 
-/** What would be submitted. */
+/** The submission to check. */
 export interface PlannedRun {
-  /** `null`: a caller without a team. */
+  /** `null` for a caller without a team. */
   teamId: string | null
   key: ApiKey | null
   shots: number

@@ -20,7 +20,7 @@ export interface ReadScript {
   framework: Framework
   scriptType: ScriptType
   metadata: ScriptMetadata
-  /** Each of level `warning`, under an id of its own. */
+  /** Each has the level `warning` and an id of its own. */
   warnings: AnalysisCheck[]
 }
 
@@ -28,7 +28,7 @@ export interface ScriptToRead {
   content: string
   requirements: string | null
   teamId: string | null
-  /** It has run before, so errors that the reader reports are not its faults. */
+  /** The script has run before, so errors that the reader reports are not faults of the script. */
   proven?: true
 }
 
@@ -68,7 +68,7 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
   }
 }
 
-/** Throws with the first fault as message, and all of them as a field. */
+/** Throws an error with the first fault as its message and all of them in a field. */
 function assertReadable({ errors }: ScriptReading): void {
   const [first] = errors
   if (!first) return

@@ -78,10 +78,10 @@ export const Script = Type.Object(
 
 const warnings = Type.Array(text)
 
-/** After a change, with what the reader warns of. */
+/** The response to a change, with the reader's warnings. */
 export const ChangedScript = Type.Object({ ...Script.properties, validation_warnings: warnings })
 
-/** After an upload. */
+/** The response to an upload. */
 export const SavedScript = Type.Object({
   script_id: uuid,
   slug: text,
@@ -92,7 +92,7 @@ export const SavedScript = Type.Object({
   metadata: ScriptMetadata
 })
 
-/** The item of a list. */
+/** A script in a list. */
 export const scriptItemView = (script: ScriptItem): Static<typeof ScriptSummary> => ({
   id: script.id,
   slug: script.slug,

@@ -1,4 +1,4 @@
-// The service about itself: /healthz (this process), /readyz (its parts), /api/meta.
+// Reports on the service itself: /healthz (this process), /readyz (its parts), /api/meta.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
 import { type Static, Type } from 'typebox'

@@ -1,4 +1,4 @@
-// An API key as the managers of its team see it: never the key itself, but once when it is created.
+// An API key as the managers of its team see it: the key itself is shown only once, when it is created.
 import { type Static, Type } from 'typebox'
 import type { ApiKeyRow } from '../../../db/teams/api-keys.js'
 import { oneOf } from '../../../domain/json/one-of.js'

@@ -1,4 +1,4 @@
-// Keys of programs: /api/team/api-keys.
+// API keys for programs: /api/team/api-keys.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { createApiKey, listApiKeys, revokeApiKey, teamOfApiKey } from '../../../db/teams/api-keys.js'

@@ -1,4 +1,4 @@
-// The audit trail of a team: who did what to its capsules, and the proof that nothing of it was changed since.
+// The audit trail of a team: who did what to its capsules, and the proof that the trail was not changed since.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { listAudit } from '../../../db/audit/audit.js'

@@ -50,7 +50,7 @@ export async function budgetView(db: DbOrTx, teamId: string | null, at: Date): P
   }
 }
 
-/** Limits and ceilings alone, as the audit notes them. */
+/** Only limits and ceilings, as the audit trail records them. */
 export const auditView = ({ limits, ceilings }: TeamBudget) => ({ ...limitView(limits), ceilings: limitView(ceilings) })
 
 const limitView = (limits: BudgetLimits): Static<typeof Budget>['limits'] => ({

@@ -123,7 +123,7 @@ export const adminBudgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         await changeTeamBudget(tx, id, ...change)
         const after = auditView(await teamBudget(tx, id))
         if (Object.keys(fields).length + Object.keys(ceilings).length > 0) {
-          // A limit above its ceiling is kept, but does not show in what is in force.
+          // A limit above its ceiling is stored, but the limit in force does not show it.
           const details = { requested: request.body, ...differences(before, after) }
           await recordAdminAction(tx, userOf(request), 'team.budget', id, details)
         }

@@ -11,7 +11,7 @@ export interface OutsideCheckpoints {
   unreadableLines: number
   /** Why the trail is not compared with the file; `null` when it is. */
   reason: string | null
-  /** It should be compared and cannot be, so nothing is proved. */
+  /** The trail should be compared with the file and cannot be, so nothing is proved. */
   fails: boolean
 }
 

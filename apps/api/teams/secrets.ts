@@ -112,7 +112,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         const given = secrets ? readCredentials(provider, secrets) : {}
         return { teamId, ...(await valuesToTest(request, tx, { teamId, provider }, given)) }
       })
-      // Outside the transaction: a provider may take its time.
+      // Outside the transaction, because a provider may respond slowly.
       const { status, message } = found.fault
         ? { status: 'invalid' as const, message: found.fault }
         : await verifyCredentials(deps.providers, provider, found.values)
@@ -148,7 +148,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     }
   )
 
-  /** The stored values with the given ones over them, and what is wrong with them, `null` when nothing is. */
+  /** The stored values, overridden by the given ones, and what is wrong with them; `null` when nothing is. */
   async function valuesToTest(
     request: FastifyRequest,
     tx: Tx,

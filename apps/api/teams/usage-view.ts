@@ -15,7 +15,7 @@ export const Usage = Type.Object({
   daily: Type.Array(Type.Object({ date: text, spend: usd, jobs: count }))
 })
 
-/** @param before what the month before cost. */
+/** @param before the cost of the previous month. */
 export function usageView(month: Month, lines: UsageLine[], before: MicroUsd): Static<typeof Usage> {
   const total = sum(lines).spend
   return {

@@ -1,4 +1,4 @@
-// What a team ran and spent in a month: /api/team/usage.
+// Shows what a team ran and spent in a month: /api/team/usage.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { spendOf, usageOf } from '../../../db/money/usage.js'

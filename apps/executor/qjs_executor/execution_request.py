@@ -1,4 +1,4 @@
-"""What the shell asks of a child: the one message that both sides share.
+"""Defines the request that the shell sends to a child: the one message that both sides share.
 
 The shell builds it from a checked request and sends it as JSON; the child parses it before it runs any code of the
 user. Neither side reads a field that is not named here.
@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 RequestKind = Literal["run", "convert", "compile", "analyse", "capture", "detect", "engines"]
-"""What is wanted of a source: its counts, its canonical OpenQASM 3, its form for a provider, the facts of its text, the
-graph of its workflow's tasks, or its framework. `engines` lists the engines of this machine, whatever the source."""
+"""The kind of request about a source: its counts, its canonical OpenQASM 3, its form for a provider, the facts of its
+text, the graph of its workflow's tasks, or its framework. `engines` lists the engines of this machine, whatever the
+source."""
 
 Where = Literal["here", "ask"]
-"""Who runs a script's graphs or circuits: the child itself, or the caller, who is asked for the results."""
+"""Who runs a script's graphs or circuits: the child itself, or the caller, from whom the results are requested."""
 
 
 @dataclass(frozen=True)

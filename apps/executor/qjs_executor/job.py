@@ -1,7 +1,7 @@
-"""What the HTTP side hands to a sandbox, and what an execution can come to.
+"""Defines the jobs that the HTTP side passes to a sandbox, and the possible outcomes of an execution.
 
-A sandbox takes a job, executes it where it can do no harm, and returns an outcome. User code is reached in no other
-way, so another kind of isolation (a pool of virtual machines, for example) replaces one class.
+A sandbox takes a job, executes it where it can do no harm, and returns an outcome. There is no other path to user code,
+so another kind of isolation (a pool of virtual machines, for example) replaces one class.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SHARED_USER: tuple[Isolation, ...] = ("rootless", "landlock", "process")
 """Kinds in which executions run as the executor's own user."""
 
 ErrorCode = Literal["execution_error", "unsupported_operation", "language_not_detected", "no_circuit"]
-"""Why a job failed by its own fault."""
+"""The reasons why a job failed by its own fault."""
 
 ZygoteSet = Literal["circuits", "frameworks"]
 """Which packages an execution finds imported: qiskit and the importers of OpenQASM, or those of all frameworks."""
@@ -91,7 +91,7 @@ class Script(ScriptTerms):
 
     @property
     def terms(self) -> ScriptTerms:
-        """What the child has to know."""
+        """The part that the child needs."""
         return ScriptTerms(
             graphs=self.graphs,
             circuits=self.circuits,
@@ -106,7 +106,7 @@ class Script(ScriptTerms):
 
 @dataclass(frozen=True)
 class Job:
-    """What to execute. `source` is {kind: code, framework, code} or {kind: circuit, format, payload}; the shell passes
+    """A job to execute. `source` is {kind: code, framework, code} or {kind: circuit, format, payload}; the shell passes
     it on unread."""
 
     run_id: str
@@ -135,7 +135,7 @@ class Job:
 
     @property
     def execution_request(self) -> ExecutionRequest:
-        """What the child is sent."""
+        """The message to the child."""
         return ExecutionRequest(
             kind=self.kind,
             source=self.source,
@@ -270,7 +270,7 @@ class SandboxFault(Exception):
 
 
 class NotParked(Exception):
-    """The execution to resume does not wait here: it never did, has finished, or was resumed already."""
+    """The execution to resume does not wait here: it was never parked, has finished, or was resumed already."""
 
 
 class WrongAnswer(Exception):
@@ -309,7 +309,7 @@ class Sandbox(Protocol):
     """Executes jobs. Cancelling the `run` coroutine kills the execution and returns once nothing of it is alive."""
 
     async def start(self) -> None:
-        """Finds out by trying which isolation this machine offers. Where it offers too little, jobs are refused."""
+        """Tries which isolation this machine offers. Where it offers too little, jobs are refused."""
 
     async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
         """Executes one job; calls `accepted` when a child has taken it. Raises SandboxBusy at once when no slot is
@@ -323,8 +323,8 @@ class Sandbox(Protocol):
         too: a caller that measures a job's time keeps the wait apart by this."""
 
     def hold(self, run_id: str) -> AbstractContextManager[Job]:
-        """The job of a parked execution, which does not expire meanwhile and is the caller's alone. Raises NotParked.
-        If it is still parked at the end, it continues to wait."""
+        """The job of a parked execution. While the caller holds it, the execution does not expire and belongs to this
+        caller alone. Raises NotParked. If it is still parked when the caller releases it, it continues to wait."""
 
     def facts(self) -> SandboxFacts:
         """The present state and how many executions are alive."""

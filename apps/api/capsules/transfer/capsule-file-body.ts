@@ -15,11 +15,11 @@ export interface FileRoute {
   /** Media types of the file as the body itself. */
   types: readonly string[]
   bytesMax: number
-  /** What it is, for messages: `a package (.capsule or RO-Crate zip)`. */
+  /** Names the file in messages: `a package (.capsule or RO-Crate zip)`. */
   what: string
 }
 
-/** For the form around the file. */
+/** Allowance for the form around the file. */
 const FORM_BYTES_MAX = 64 * 1024
 
 /** Makes the routes of one scope read bodies of these kinds only. */

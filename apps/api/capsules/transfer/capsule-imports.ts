@@ -35,7 +35,7 @@ const packages: FileRoute = {
 /** The largest body that counts as small. */
 const SMALL_BYTES = 1024 * 1024
 
-/** The form around a YAML file makes the body of 512 KiB that the specification names. */
+/** With the form around it, a YAML file fits the body of 512 KiB that the specification allows. */
 const yaml: FileRoute = {
   types: ['application/yaml', 'text/yaml', 'application/x-yaml'],
   bytesMax: YAML_BODY_MAX,
@@ -46,7 +46,7 @@ const TeamQuery = Type.Object({
   team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Default: your personal team' }))
 })
 
-/** Shown in the document only; capsule-file-body.ts reads the bodies of these routes. */
+/** Only documents these routes; capsule-file-body.ts reads their bodies. */
 const fileBody = ({ types, what }: FileRoute) => ({
   consumes: ['multipart/form-data', ...types],
   body: Type.Unsafe<unknown>({
@@ -56,7 +56,7 @@ const fileBody = ({ types, what }: FileRoute) => ({
   })
 })
 
-/** For large and small packages separately; a large one takes up to four times 64 MiB of memory. */
+/** Large and small packages have separate limits; a large one takes up to four times 64 MiB of memory. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
 
@@ -168,7 +168,7 @@ const acceptAnyBody =
   (schema) =>
     schema.httpPart === 'body' ? () => true : scope.validatorCompiler!(schema)
 
-/** @throws ServiceError `validation_error` when form and query name two teams. */
+/** @throws ServiceError `validation_error` when form and query name different teams. */
 function teamNamed(inQuery: string | undefined, inForm: string | null): string | null {
   if (inQuery !== undefined && inForm !== null && inQuery.toLowerCase() !== inForm.toLowerCase())
     throw validationError('team_id: the form and the query name different teams; send one')
@@ -177,13 +177,13 @@ function teamNamed(inQuery: string | undefined, inForm: string | null): string |
 
 type Judge = ((value: unknown) => boolean) & { errors?: Parameters<typeof validationMessage>[0][] | null }
 
-/** What a file says, checked as the body of `POST /api/capsules/create`; faults name the line. */
+/** The capsule that a file describes, checked like the body of `POST /api/capsules/create`; errors name the line. */
 function readCreateBody(judge: Judge, text: YamlText): { body: CreateCapsuleBody; withLine(error: unknown): unknown } {
   let placeInFile = (message: string) => message
   const withLine = (error: unknown): unknown => {
     const code = codeOf(error)
     const { message, fields } = error as ServiceError
-    // Faults that name no place are about something else.
+    // Errors that do not name a place are not about the file's text.
     if (code === null || !/^[a-z_]+[.:[]/.test(message)) return error
     return new ServiceError(code, text.withLine(placeInFile(message)), fields, { cause: error })
   }

@@ -1,4 +1,4 @@
-// What a package says of its capsule, sealed or not.
+// The facts that a package states about its capsule, sealed or not.
 import type { CapsuleRow } from '../../../../db/capsules/capsules.js'
 import { usdFromMicro } from '../../../../domain/money/money.js'
 

@@ -20,10 +20,10 @@ const Envelope = Type.Object({
   signatures: Type.Array(Type.Object({ keyid: text, sig: text }))
 })
 
-/** Each takes up to twice 64 MiB of memory. */
+/** How many packages are written at once: each takes up to twice 64 MiB of memory. */
 const PACKAGES_AT_ONCE = 4
 const PACKAGES_WAITING_MAX = 32
-/** Smaller packages take no slot. */
+/** Smaller packages do not take a slot. */
 const LARGE_BYTES = 4 * 1024 * 1024
 /** Bounds slow readers: a package stays in memory until it is read. */
 const DOWNLOAD_LIMIT_MS = 300_000
@@ -90,7 +90,7 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
   )
 }
 
-/** A capsule of the caller's teams, or a published one. */
+/** Loads a capsule of the caller's teams, or a published one. */
 async function readableCapsule({ db }: ApiDeps, request: FastifyRequest) {
   const { id } = request.params as { id: string }
   const capsule = await loadReadableCapsule(db, callerOf(request), id)

@@ -16,7 +16,7 @@ export const exportFormats = ['capsule', 'rocrate'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 export interface ExportedCapsule {
-  /** Plain letters, digits, dots and hyphens. */
+  /** The file name, in plain letters, digits, dots and hyphens. */
   fileName: string
   mediaType: string
   content: Readable
@@ -47,7 +47,7 @@ const sealedInput = async (db: DbOrTx, capsule: CapsuleRow, seal: CapsuleSeal) =
   files: packagedFiles({ definition: capsule.definition, files: await loadFiles(db, capsule.id) })
 })
 
-/** It carries no digest, and says so by its lifecycle_state; executions are stated by a seal alone. */
+/** A draft's package has no digest, which its lifecycle_state shows; only a seal states executions. */
 const draftInput = async (db: DbOrTx, capsule: CapsuleRow) =>
   draftPackage({
     ...packagedCapsule(capsule),
@@ -55,7 +55,7 @@ const draftInput = async (db: DbOrTx, capsule: CapsuleRow) =>
     files: await loadFiles(db, capsule.id)
   })
 
-/** JSON text of the DSSE envelope. @throws ServiceError `not_found` before the capsule is sealed. */
+/** Returns the DSSE envelope as JSON text. @throws ServiceError `not_found` before the capsule is sealed. */
 export async function attestationOf(db: DbOrTx, capsule: CapsuleRow): Promise<string> {
   const seal = await loadSeal(db, capsule.id)
   if (seal) return seal.envelope

@@ -1,5 +1,6 @@
-// What an imported package becomes: a draft with the definition that the package holds, if it is one of ours and stands every
-// check that a new one would. All else that it says about itself (state, owner, seal, costs, times) is a claim.
+// Turns an imported package into a draft. The draft gets the definition in the package if this service made the package and the
+// definition passes every check of a new one. Everything else that the package states about itself (state, owner, seal, costs,
+// times) is only a claim.
 import { DEFINITION_NAME, EXTENSION, type Manifest } from '../../../../capsule-format/manifest/manifest.js'
 import type { ReadPackage } from '../../../../capsule-format/package-reader.js'
 import { verifyPackage } from '../../../../capsule-format/package-verification.js'
@@ -29,11 +30,11 @@ const TAGS_MAX = 10
 const TAG_MAX = 50
 const BACKENDS_MAX = 50
 const TEXT_MAX = 1_000
-/** Of a definition: the parameters of a task may be as deep as a body, and stand a few levels down. */
+/** Nesting of a definition: the parameters of a task can be nested as deep as a body, and are a few levels down in it. */
 const DEPTH_MAX = 40
 
 /**
- * @returns the capsule to make, and what of the package could not be kept.
+ * @returns the capsule to create, and warnings about what could not be kept.
  * @throws ServiceError `validation_error` naming the entry.
  */
 export async function importedCapsule(
@@ -44,7 +45,7 @@ export async function importedCapsule(
   const warnings = [...read.warnings]
   const { manifest } = read
   const extension = recordOf(recordOf(manifest.extensions)?.[EXTENSION])
-  // All of it that is kept, or looked at. What else other programs write there is theirs.
+  // These are all the fields that are stored or read. Other programs can write any other field.
   const { name, description, tags, sealed_at } = manifest
   const problem = findForbiddenJson(withoutNumbers({ name, description, tags, sealed_at, [EXTENSION]: extension }))
   if (problem) throw validationError(`capsule.yaml: ${problem}`)
@@ -81,7 +82,7 @@ const isSealed = ({ manifest, checksums }: ReadPackage): boolean =>
 const parentOf = ({ derived_from: parent }: Manifest): string | null =>
   typeof parent === 'string' && /^mqc:1:[0-9a-f]{64}$/.test(parent) ? parent : null
 
-/** Names, texts and limits as they would have to be of a new capsule; what is beyond them is cut, and said. */
+/** Names and texts are held to the limits of a new capsule; what exceeds them is cut, with a warning. */
 function fieldsOf(manifest: Manifest, extension: Record<string, unknown> | null, warnings: string[]) {
   const kept = (what: string, text: string, most: number): string => {
     if ([...text].length > most) warnings.push(`${what}: was cut to ${most} characters`)
@@ -125,7 +126,7 @@ function yearsOf(years: unknown, warnings: string[]): number | null {
   return null
 }
 
-/** The definition of a package of ours, byte for byte, checked as anything from outside. */
+/** The definition, byte for byte, of a package that this service made; it is checked like any input from outside. */
 async function definitionIn(
   db: DbOrTx,
   caller: Caller,
@@ -148,7 +149,7 @@ async function definitionIn(
   return { tasks }
 }
 
-/** @throws ServiceError for what is no JSON, and before anything recursive sees it for what is nested too deep. */
+/** @throws ServiceError for text that is not JSON, and for text that is nested too deep, before any recursive code reads it. */
 function parsed(text: string, where: string): unknown {
   if (text.length > DEFINITION_BYTES_MAX)
     throw validationError(`${where}: is larger than ${DEFINITION_BYTES_MAX} bytes`)
@@ -160,7 +161,7 @@ function parsed(text: string, where: string): unknown {
   }
 }
 
-/** How deep brackets stand in brackets, in text that may be no JSON. */
+/** How deep brackets are nested in text that may not be JSON. */
 function jsonDepth(text: string): number {
   let [depth, deepest, quoted] = [0, 0, false]
   for (let at = 0; at < text.length; at++) {
@@ -183,7 +184,7 @@ function within<T>(check: () => T): T {
   }
 }
 
-/** Those of each task are looked at one by one: a job may have as many values as one body. */
+/** Leaves out the parameters, which are checked task by task: each job can have as many values as one body. */
 function withoutParameters(value: unknown): unknown {
   const tasks = recordOf(value)?.tasks
   if (!Array.isArray(tasks)) return value
@@ -201,7 +202,7 @@ function assertParameters({ parameters, parameters_text: text }: CapsuleTask, pl
   if (problem) throw validationError(`${where}.${problem}`)
 }
 
-/** For what may hold numbers that no body may. Nothing deep comes here. */
+/** Replaces numbers, because a package can hold numbers that a body cannot. Its input is never deeply nested. */
 const withoutNumbers = (value: unknown): unknown =>
   typeof value === 'number'
     ? 0
@@ -211,7 +212,10 @@ const withoutNumbers = (value: unknown): unknown =>
         ? Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutNumbers(child)]))
         : value
 
-/** A script that the caller sees stays named, if that version of it has this very source; else the source stands alone. */
+/**
+ * Keeps the reference to a script if the caller can read it and that version has exactly this source; otherwise keeps only the
+ * source.
+ */
 async function withKnownScript(
   db: DbOrTx,
   caller: Caller,
@@ -236,7 +240,7 @@ async function unknownBackends(db: DbOrTx, slugs: readonly string[]): Promise<st
   return unknown
 }
 
-/** A draft needs none; one that does not hold is worth a word. */
+/** A draft needs no attestation, so one that does not hold gives only a warning. */
 async function attestationWarnings(db: DbOrTx, read: ReadPackage): Promise<string[]> {
   if (read.envelope === null) return []
   const keys: string[] = []
@@ -255,13 +259,13 @@ async function attestationWarnings(db: DbOrTx, read: ReadPackage): Promise<strin
     : [`The attestation in the package does not hold: ${attestation?.detail ?? 'it could not be checked'}`]
 }
 
-/** What the signatures of an envelope name as their keys; some of eight, as more are not checked. */
+/** The key ids that an envelope's first eight signatures name; further signatures are not checked. */
 function keyIdsIn(envelope: string): string[] {
   try {
     const { signatures } = JSON.parse(envelope) as { signatures: { keyid?: unknown }[] }
     return textsOf(signatures.slice(0, 8).map(({ keyid }) => keyid)).filter((id) => /^[0-9a-f]{16}$/.test(id))
   } catch {
-    // Not a time.
+    // The envelope does not have the expected form.
     return []
   }
 }
@@ -274,5 +278,5 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
 
-/** By characters, as the limits count. */
+/** Cuts by characters, which the limits count. */
 const cut = (text: string, most: number): string => [...text].slice(0, most).join('')

@@ -1,14 +1,18 @@
-// How many packages this process reads and writes at once: each may take 64 MiB twice.
+// Bounds how many packages this process reads and writes at once: each can take twice 64 MiB.
 import { ServiceError } from '../../../../domain/errors.js'
 
 export interface PackageSlots {
-  /** Waits its turn. @returns what gives the slot back, once or more. @throws ServiceError `rate_limited` when too many wait. */
+  /**
+   * Waits for a slot.
+   * @returns a function that releases the slot; calling it again has no effect.
+   * @throws ServiceError `rate_limited` when too many wait.
+   */
   take(): Promise<() => void>
-  /** Does something in a slot. */
+  /** Runs `work` in a slot. */
   within<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** @param waitingMax further requests are refused, since they would wait too long. */
+/** @param waitingMax how many requests can wait; further ones are refused, since they would wait too long. */
 export function createPackageSlots(atOnce: number, waitingMax: number): PackageSlots {
   let free = atOnce
   const waiting: (() => void)[] = []

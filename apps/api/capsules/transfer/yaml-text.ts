@@ -1,5 +1,5 @@
-// A YAML document from outside as a JSON value, and the way from a place in the value back to its line. What YAML has
-// beyond JSON and could be made to hurt or to mean two things (aliases, tags, merge keys, directives) is refused by name.
+// Reads an untrusted YAML document as a JSON value, and maps a place in the value back to its line. Features that YAML has
+// beyond JSON and that can do harm or be ambiguous (aliases, tags, merge keys, directives) are refused by name.
 import {
   type Document,
   isAlias,
@@ -16,14 +16,17 @@ import { ServiceError, validationError } from '../../../../domain/errors.js'
 import { findForbiddenJson } from '../../../../domain/json/json-guard.js'
 
 export const YAML_BYTES_MAX = 256 * 1024
-/** As deep as JSON bodies may be, and some for the brackets that a line begins with. */
+/** The depth that JSON bodies can have, and some more for the brackets that a line begins with. */
 const DEPTH_MAX = 40
-/** Of the reader; no honest capsule comes near it, and a text of brackets and commas costs much more than it is long. */
+/**
+ * Limit on the reader's tokens. A real capsule has far fewer; a text of only brackets and commas takes far more work than its
+ * length suggests.
+ */
 const TOKENS_MAX = 50_000
 
 export interface YamlText {
   value: unknown
-  /** `message`, which begins with the place that it is about (`tasks[0].backend: ...`), with the line of that place. */
+  /** Adds the line to `message`, which begins with the place that it is about (`tasks[0].backend: ...`). */
   withLine(message: string): string
 }
 
@@ -61,7 +64,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Before anything recursive sees it: brackets within brackets, `- - -` on one line, many of anything. */
+/** Refuses deep nesting (of brackets, or `- - -` on one line) and too many tokens before any recursive code reads the text. */
 function assertShallow(text: string): void {
   let [depth, inLine, line, tokens] = [0, 0, 1, 0]
   for (const token of new Lexer().lex(text)) {
@@ -70,7 +73,7 @@ function assertShallow(text: string): void {
     if (token === '[' || token === '{') depth++
     else if (token === ']' || token === '}') depth--
     else if (token === '-' || token === '?' || token === ':') inLine++
-    // Marks of the lexer (one control character) are on no line; scalars may be on several.
+    // The lexer's own marks (one control character) do not contain a line end; scalars can contain several.
     for (let at = token.indexOf('\n'); at >= 0; at = token.indexOf('\n', at + 1)) {
       line++
       inLine = 0
@@ -86,29 +89,29 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
       schema: 'core',
       version: '1.2',
       merge: false,
-      // Its check compares every key with every other.
+      // The library's check compares every key with every other one.
       uniqueKeys: false,
       stringKeys: true,
       resolveKnownTags: false,
       prettyErrors: false,
-      // `silent` would also say nothing of a second document.
+      // `silent` would also hide the error about a second document.
       logLevel: 'error',
       lineCounter
     })
   } catch (error) {
-    // Indentation alone can nest it deeper than the stack goes.
+    // Indentation alone can nest a document deeper than the stack allows.
     if (error instanceof RangeError) throw validationError(`file: is nested deeper than ${DEPTH_MAX} levels`)
     throw error
   }
 }
 
-/** The parser's own words, without the advice on its options. */
+/** The parser's own message, without the advice on its options. */
 const sentence = (message: string): string =>
   message.includes('call stack')
     ? `is nested deeper than ${DEPTH_MAX} levels`
     : message.split('\n', 1)[0]!.slice(0, 200)
 
-/** Iterative: depth is no danger. @throws ServiceError for aliases, merge keys, and keys that stand twice. */
+/** Iterative, so that a deep document is safe. @throws ServiceError for aliases, merge keys and duplicate keys. */
 function assertPlain(document: Document.Parsed, lineAt: (offset: number | undefined) => number): void {
   const stack: { item: unknown; depth: number }[] = [{ item: document.contents, depth: 1 }]
   while (stack.length > 0) {
@@ -139,7 +142,7 @@ function assertKeys(items: readonly { key: unknown }[], lineAt: (offset: number 
   }
 }
 
-/** Where the value stands that the message begins with; of one that is missing, where it would have to be. */
+/** The position of the value that the message begins with, or where a missing value would have to be. */
 function offsetOf(document: Document.Parsed, message: string): number | undefined {
   let node: unknown = document.contents
   let rest = message

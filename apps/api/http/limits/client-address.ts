@@ -28,10 +28,10 @@ export function parseTrustedProxies(text: string): TrustedProxies {
 }
 
 /**
- * The caller's address: the socket's, unless that is a trusted proxy. Then the right-most hop of X-Forwarded-For that is
- * none: hops are appended on the right, so what stands further left is only what the caller says. A hop that has to be
- * read and is no address leaves the socket's. IPv4 comes as such, also when it came mapped into IPv6; IPv6 in its short
- * form; `unknown` for a socket that has no address any more.
+ * The caller's address. It is the socket's, unless that is a trusted proxy; then it is the right-most hop of X-Forwarded-For
+ * that is not a trusted proxy. Each proxy appends on the right, so hops further left are only the caller's claim. If a hop that
+ * has to be read is not a valid address, the socket's address is used. IPv4 is returned as IPv4, even when it was mapped into
+ * IPv6, and IPv6 in its short form. A socket that no longer has an address gives `unknown`.
  */
 export function clientAddress(
   socketAddress: string | undefined,

@@ -1,5 +1,5 @@
-// Counts a request against a rate limit. domain/teams/rate-limits.ts holds the limits, access-table.ts says which limit a
-// route has.
+// Counts a request against a rate limit. domain/teams/rate-limits.ts holds the limits, and access-table.ts the limit of each
+// route.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../../domain/errors.js'
 import {
@@ -17,7 +17,7 @@ export interface Limiter {
   store: RateLimitStore
   /** `null`: nothing is limited. */
   limits: RateLimits | null
-  /** Proxies whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: TrustedProxies
 }
 
@@ -33,7 +33,7 @@ export const takeLimit = (limiter: Limiter, request: FastifyRequest, name: Reque
   take(limiter, name, (scope) => ownerOf(scope, name, request, limiter.trustedProxies))
 
 /**
- * Takes one of the slots of a team.
+ * Takes one slot of a team's limit.
  * @throws ServiceError `rate_limited` with the seconds to wait.
  */
 export const takeTeamLimit = (limiter: Limiter, teamId: string, name: TeamLimitName): Promise<GiveBack> =>

@@ -1,9 +1,9 @@
-// Counts requests for the rate limits, exactly and over all apis that share one Redis: every request that was let in
-// leaves an entry with its time, and a window holds the entries of its last seconds. A limit protects the service from
-// load, nothing else does it guard; so when Redis is away, slow or full, requests go through, and are counted as such.
+// Counts requests for the rate limits, exactly and across all apis that share one Redis: every admitted request leaves an entry
+// with its time, and a window holds the entries of its last seconds. The limits only protect the service from load, so when
+// Redis is unavailable, slow or full, requests go through, and a metric counts them.
 //
-// Hand-made: a request takes a slot in several sliding windows at once or in none, in one round trip, which the libraries
-// for rate limits do not offer.
+// Hand-made: a request takes a slot in several sliding windows at once or in none, in one round trip, which the libraries for
+// rate limits do not offer.
 import { createHash, randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { type RateLimit, wholeSeconds } from '../../../../domain/teams/rate-limits.js'
@@ -16,15 +16,15 @@ export interface Bucket {
 }
 
 export type Taken =
-  /** `giveBack` frees the slots again, for a request that turned out to be none; it never rejects. */
+  /** `giveBack` frees the slots again, for a request that should not count after all; it never rejects. */
   | { ok: true; giveBack(): Promise<void> }
   /** The limit whose window frees a slot last, and after how many whole seconds it does. */
   | { ok: false; limit: RateLimit; retryAfterSeconds: number }
 
 export interface RateLimitStore {
   /**
-   * Takes one slot of each bucket, or none of any; a refused request uses nothing up. A bucket named twice is taken once.
-   * Never rejects, and answers within `timeoutMs`, also without Redis.
+   * Takes one slot of each bucket, or none at all: a refused request does not use up a slot. A bucket named twice is taken
+   * once. Never rejects, and resolves within `timeoutMs`, even without Redis.
    */
   take(buckets: Bucket[]): Promise<Taken>
 }
@@ -34,17 +34,18 @@ export interface RateLimitStoreOptions {
   failures?: { inc(): void }
   /** Logs once when the store fails, and once when it works again. */
   log?: { warn(detail: object, message: string): void; info(message: string): void }
-  /** How long a request waits for Redis; 100 ms unless said otherwise. */
+  /** How long a request waits for Redis. Default: 100 ms. */
   timeoutMs?: number
-  /** How long a failing store is left alone before one request tries it again; 1 s unless said otherwise. */
+  /** How long to wait after a failure before one request tries the store again. Default: 1 s. */
   retryMs?: number
 }
 
 // KEYS: a sorted set for each bucket: entries by their time in microseconds, which a double holds exactly.
 // ARGV: the new entry, then `max` and the window in microseconds of each bucket.
-// Answers { 0, 0 }, or the number of the bucket that is full for longest, and for how many microseconds it stays so.
-// The time is that of Redis, so the clocks of the apis need not agree. Entries of the future were made before its clock
-// was set back, and go too. The key lives a second longer than its entries: it tidies up, and never decides.
+// Returns { 0, 0 }, or the number of the bucket that stays full longest, and for how many microseconds it stays full.
+// The time is that of Redis, so the clocks of the apis need not agree. Entries with a future time were made before its clock
+// was set back, and are removed too. The key expires a second after its entries: its expiry only cleans up and never affects
+// a decision.
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -74,9 +75,8 @@ interface Commands {
 const CONNECT_WAIT_MS = 1_000
 
 /**
- * A connection for the store alone, which fails at once instead of keeping commands for later. Resolves when it is ready,
- * or after a second without: it goes on trying.
- * @returns to be closed with `disconnect`.
+ * Opens a connection for the store only, which fails at once instead of queueing commands. Resolves when it is ready, or after
+ * a second; it then keeps trying to connect. @returns the connection, to be closed with `disconnect`.
  */
 export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
   const redis = new Redis(redisUrl, {
@@ -85,11 +85,11 @@ export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
     autoResendUnfulfilledCommands: false,
     connectTimeout: 1_000,
     disconnectTimeout: 200,
-    // A connection whose other end vanished without a word would be waited for until TCP gives up, many minutes later.
+    // Without this, a connection whose other end vanished silently would be waited for until TCP gives up, many minutes later.
     socketTimeout: 2_000,
     retryStrategy: (times) => Math.min(100 * times, 1_000)
   })
-  // Each failed call says so to its caller; the connection's own events would end the process.
+  // Each failed call rejects for its caller; an unhandled event of the connection would crash the process.
   redis.on('error', () => {})
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, CONNECT_WAIT_MS)
@@ -174,8 +174,8 @@ export function createRateLimitStore(
 }
 
 /**
- * The answer, unless it takes longer than `ms`. A process that was busy for so long finds the timer due before it has read
- * its sockets: the answer that waits there still counts, or load would switch the limits off.
+ * Resolves with the response unless it takes longer than `ms`. A process that was busy for that long runs the timer before it
+ * reads its sockets: a response that already waits there still counts, or else load would switch the limits off.
  */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ export interface SubmissionOutcome {
 
 export interface Metrics {
   registry: Registry
-  /** Requests that went through uncounted because the store of the rate limits was away, slow or failing. */
+  /** Requests that went through uncounted because the store of the rate limits was unavailable, slow or failing. */
   rateLimitStoreFailures: Counter
   observeRequest(request: HandledRequest): void
   countSubmission(submission: SubmissionOutcome): void

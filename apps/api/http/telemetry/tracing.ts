@@ -1,4 +1,4 @@
-// A span for every request, named by its route. No body, no header, no path: paths may hold tokens.
+// Records a span for every request, named by its route. It never holds a body, a header or a path, which may hold tokens.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Span, Tracing } from '../../../../services/telemetry/tracing.js'

@@ -1,4 +1,4 @@
-"""A framework's circuit written in OpenQASM 3."""
+"""Describes a framework's circuit that was written in OpenQASM 3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 @dataclass(frozen=True)
 class Observable:
     """An expectation value or variance to be computed from the counts. Each term is a coefficient and the places in the
-    bit string whose parity (+1 even, -1 odd) it multiplies; `constant` is the part without any."""
+    bit string whose parity (+1 even, -1 odd) it multiplies; `constant` is the term without a place."""
 
     name: str
     kind: Literal["expval", "var"]
@@ -20,8 +20,8 @@ class Observable:
 @dataclass(frozen=True)
 class AdaptedCircuit:
     """`openqasm3` has one register `q`, its indices in the framework's order of qubits, and one `bit[n]` register per
-    measured register, declared in the order of the counts; without any measurement everything is measured.
-    `register_names` are the names to show for them, where OpenQASM has no such identifier."""
+    measured register, declared in the order of the counts; without a measurement, all qubits are measured.
+    `register_names` are the names to show for registers whose name is not a valid OpenQASM identifier."""
 
     openqasm3: str
     register_names: list[str] | None = None

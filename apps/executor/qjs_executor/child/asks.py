@@ -1,8 +1,8 @@
-"""What an execution requests of its caller while it is under way: the results of a graph of tasks, the counts of a
+"""What an execution requests of its caller while it is under way: the results of a graph of tasks, or the counts of a
 circuit.
 
-A request is one frame on the result pipe, its answer one on the job's pipe. A script that is repeated, because the
-child that waited is gone, gets the answers to its first requests with its job: it has to make the same requests again.
+A request is one frame on the result pipe, its answer one on the job's pipe. A script that is repeated because its
+waiting child is gone gets the answers to its first requests with its job: it has to make the same requests again.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class EndOfScript(BaseException):
 
 
 class Asks:
-    """The requests of one execution, in order. `exchange` sends a message to the service and waits for the answer; None
-    where there is no service."""
+    """The requests of one execution, in order. `exchange` sends a message to the service and waits for the answer; it
+    is None where there is no service."""
 
     def __init__(self, answers: list[dict[str, Any]], exchange: _Exchange | None = None) -> None:
         self.number = 0

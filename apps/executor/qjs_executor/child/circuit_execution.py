@@ -1,4 +1,5 @@
-"""One circuit from its last checks to its counts: refused, measured, simulated or sent to the caller, described."""
+"""Takes one circuit from its last checks to its counts: refuses it, or measures it, simulates it or sends it to the
+caller, and describes it."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from .refusals import Unsupported
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 CIRCUIT_TEXT_MAX = 1024 * 1024
-"""Of a longer canonical text only the digest is kept, not the text."""
+"""A canonical text that is longer than this is not kept; only its digest is."""
 ASKED_TEXT_MAX = 1024 * 1024
 """Characters of a circuit that is sent to the caller: the service's own limit for circuits."""
 
@@ -65,7 +66,7 @@ def execute_circuit(
 
 
 def _expectations(counts: dict[str, int], request: ExecutionRequest) -> dict[str, Any]:
-    """Values of the observables that the circuit's framework requested."""
+    """The values of the observables that the circuit's framework requested."""
     observables = request.circuit_facts.get("observables")
     if not observables:
         return {}
@@ -102,7 +103,7 @@ def shown(registers: list[dict[str, Any]], request: ExecutionRequest) -> list[di
 
 
 def check_runnable(circuit: QuantumCircuit, max_qubits: int, backend: str, source: str | None) -> None:
-    """Checks before any work on the state: too many qubits or none, unbound parameters."""
+    """Checks before any work on the state: too many qubits, no qubits, or unbound parameters."""
     if circuit.num_qubits == 0:
         raise Unsupported("the circuit has no qubits")
     if circuit.num_qubits > max_qubits:

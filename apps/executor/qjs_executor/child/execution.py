@@ -1,5 +1,5 @@
-"""One request from source to answer: reads the circuit, refuses what cannot be executed faithfully, measures,
-simulates, describes."""
+"""Carries out one request from source to answer: reads the circuit, refuses what cannot be executed faithfully,
+measures, simulates and describes it."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def answer_to(
     request: ExecutionRequest, exchange: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
 ) -> dict[str, Any]:
     """The fields of a successful answer to any kind of request; `ask` alone where the execution ends with a request of
-    its own. `exchange` sends a message to the service and waits for the answer. Raises JobError for everything that is
-    the job's own fault."""
+    its own. `exchange` sends a message to the service and waits for the answer. Raises JobError for every fault of the
+    job itself."""
     execution = _Execution(request, Asks(request.script.answers, exchange), itertools.count(1))
     match request.kind:
         case "detect":
@@ -238,7 +238,7 @@ def _lines(found: user_code.FoundObject, request: ExecutionRequest) -> AbstractC
 
 
 def _source(execution: _Execution, client: Any = None) -> user_code.Found:
-    """What the source leaves to be executed; Python is run, OpenQASM is only passed on."""
+    """The program that the source leaves to be executed: Python is run, OpenQASM is only passed on."""
     source = execution.request.source
     if source["kind"] == "circuit":
         return user_code.FoundObject(source["payload"])

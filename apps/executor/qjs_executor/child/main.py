@@ -1,4 +1,4 @@
-"""A child's work from its request to its exit. The process is confined before it gets here."""
+"""Does a child's work from its request to its exit. The process is confined before it gets here."""
 
 from __future__ import annotations
 

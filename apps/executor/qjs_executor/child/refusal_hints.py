@@ -1,4 +1,5 @@
-"""What to change when a program fails because of where it runs: without network, terminal, or further packages."""
+"""Suggests what to change when a program fails because of where it runs: without a network, a terminal or further
+packages."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import sys
 
 _PREFIXES = "|".join(re.escape(prefix) for prefix in sorted({sys.prefix, sys.base_prefix}))
 _PATH = re.compile(rf" \((?:unknown location|/[^()\s]*)\)|(?:{_PREFIXES}|/[^\s'\"()]*site-packages)/[^\s'\"():,]*")
-"""Where Python and its packages are on this machine; the user's own paths and addresses stay."""
+"""Where Python and its packages are on this machine; the user's own paths and addresses are kept."""
 _NO_NETWORK = "there is no network here: put data into the code or the job's params"
 _CHOOSE_BACKEND = "the job's backend runs the circuit: remove the code that connects to a provider, leave the circuit"
 _AER = "use AerSimulator from qiskit_aer: counts = AerSimulator().run(circuit).result().get_counts()"
@@ -48,7 +49,7 @@ def without_paths(message: str) -> str:
 
 
 def hint(error: BaseException, text: str) -> str:
-    """What to change, to be added to the error's own message, `text`; empty where that message says it."""
+    """The hint to add to the error's own message, `text`; empty where that message already contains it."""
     found = _for(error, text)
     return f". To fix this: {found}" if found else ""
 

@@ -1,4 +1,4 @@
-"""Why a job cannot be executed. These are the only exceptions whose text a user sees unchanged."""
+"""The reasons why a job cannot be executed. These are the only exceptions whose text a user sees unchanged."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Makes a script repeatable: randomness and clock begin where its job says, in this single-use child.
 
 A script that waited for an answer in a child that is gone is repeated from its start, and has to make the same
-requests. So everything that it can draw from or look at implicitly is fixed: `random`, numpy's generators, `os.urandom`
-with what is built on it (`secrets`, `uuid4`), the wall clock, and the seeds of simulators. Clocks that only measure
-(`monotonic`, `perf_counter`) stay.
+requests. So every implicit source of randomness and time is fixed: `random`, numpy's generators, `os.urandom` with what
+is built on it (`secrets`, `uuid4`), the wall clock, and the seeds of simulators. Clocks that only measure (`monotonic`,
+`perf_counter`) are left unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _LIBRARIES = (sys.prefix, sys.base_prefix, "<frozen")
 
 
 def make_repeatable(seed: int, now: float) -> None:
-    """Fixes what the code that runs from now on draws and sees. `seed` from 0, `now` in seconds since 1970."""
+    """Fixes the randomness and the clock of the code that runs from now on. `seed` from 0, `now` in seconds since
+    1970."""
     _own_pickles()
     stream = _Stream(seed)
 
@@ -72,7 +73,8 @@ class _Stream:
 
 
 def _own_pickles() -> None:
-    """Names that cloudpickle gives to classes stay unique among all children: a task may get those of several."""
+    """Keeps the names that cloudpickle gives to classes unique among all children, because a task may receive classes
+    of several."""
     pickles = sys.modules.get("cloudpickle.cloudpickle")
     if pickles is not None:
         pickles.__dict__["uuid"] = SimpleNamespace(
@@ -81,7 +83,7 @@ def _own_pickles() -> None:
 
 
 def _seed_generators(stream: _Stream) -> None:
-    """The shared generators, and those that a program makes without a seed."""
+    """Seeds the shared generators, and those that a program creates without a seed."""
     own = random.Random.seed
 
     def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:

@@ -23,7 +23,7 @@ _CONTROLLERS = ("memory", "pids", "cpu")
 _ROOT = "/sys/fs/cgroup"
 _PREFIX = "qjs-"
 _LEAF = "qjs-executor"
-"""Where the executor's own process goes under version 2: a group that contains processes cannot delegate a
+"""The group of the executor's own process under version 2: a group that contains processes cannot delegate a
 controller."""
 
 
@@ -93,7 +93,7 @@ class Group:
 
 
 def find_hierarchy() -> Hierarchy:
-    """What this machine offers, found out by creating a group and removing it."""
+    """Finds out what this machine offers by creating a group and removing it."""
     for hierarchy in (_version_2(), _version_1()):
         if hierarchy is None:
             continue

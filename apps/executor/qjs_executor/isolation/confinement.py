@@ -1,4 +1,5 @@
-"""Limits that an execution cannot lift, and the one that its engine can: set in the child before it has its job."""
+"""Sets limits in the child before it has its job: those that an execution cannot lift, and the one that its engine
+can."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ def allow_engine_memory() -> int:
 
 
 def limit_processes_of_shared_user() -> None:
-    """Bounds the processes and threads of this process's user, for this process and its descendants: what the user has
-    now, plus the limit of an execution, plus the same again for what the user's other programs start in the
-    meantime."""
+    """Bounds the processes and threads of this process's user, for this process and its descendants: the number that
+    the user has now, plus the limit of an execution, plus the same number again for processes that the user's other
+    programs start in the meantime."""
     user, running = os.getuid(), 0
     for name in os.listdir("/proc"):
         if name.isdigit():

@@ -1,5 +1,5 @@
-"""A zygote's memory in huge pages: for each of them a fork copies one entry of the page table instead of 512, and an
-exit frees one.
+"""Puts a zygote's memory into huge pages: for each of them, a fork copies one entry of the page table instead of 512,
+and an exit frees one.
 
 That is nearly half of what a fork and its exit cost. A child that writes into a huge page gets a private page of the
 ordinary size, as it would without huge pages.

@@ -38,7 +38,8 @@ _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _MADV_POPULATE_WRITE, _MADV_COLLAPSE = 23, 25
 _SECCOMP_MODE_FILTER = 2
 _SECUREBITS_LOCKED = 0x2F
-"""No root by user id, no setuid fix-up, no keeping of capabilities; each of them locked."""
+"""These bits remove root's rights by user id, the setuid fix-up and the keeping of capabilities, and lock each of
+them."""
 _CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)

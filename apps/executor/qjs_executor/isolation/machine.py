@@ -1,5 +1,5 @@
-"""What this machine and this user can be expected to offer, checked before anything is loaded, and how to fix it if it
-is too little."""
+"""Checks, before anything is loaded, what isolation this machine and this user can offer, and describes how to fix it
+if it is too little."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_expected(isolation: str) -> None:
 
 
 def how_to_fix() -> str:
-    """What the operator can do on a machine that offers no adequate isolation."""
+    """Advice for the operator of a machine that offers no adequate isolation."""
     ways = []
     if os.getuid() != 0:
         if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"):

@@ -1,5 +1,5 @@
-"""The memory of an execution as a whole where there is no control group: it is counted several times a second, and the
-execution is killed above its budget.
+"""Watches the memory of an execution as a whole where there is no control group: it counts the memory several times a
+second, and kills the execution above its budget.
 
 What is counted is the memory that the processes hold beyond what the first process held when it was ready, since until
 then all of it is shared with the zygote. Memory that two processes share counts for each of them.

@@ -1,4 +1,4 @@
-"""What one stream of an execution printed, and how it is read."""
+"""Reads the output of an execution, stream by stream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..job import Limits
 
 @dataclass
 class Output:
-    """What one stream printed: the first bytes, and whether there were more."""
+    """The output of one stream: its first bytes, and whether there were more."""
 
     kept: bytes = b""
     total: int = 0

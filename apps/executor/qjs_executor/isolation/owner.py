@@ -1,4 +1,5 @@
-"""How an executor names what it leaves on the machine: by its process id and start time, since ids are reused."""
+"""Names the files and folders that an executor leaves on the machine by its process id and start time, since ids are
+reused."""
 
 from __future__ import annotations
 

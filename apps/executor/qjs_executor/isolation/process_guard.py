@@ -2,7 +2,8 @@
 process started.
 
 A process that an execution detaches (a daemon) would otherwise survive. The guard adopts every orphan of its execution,
-and the kernel signals it when the zygote dies, so nothing survives that either. It runs no other code.
+and the kernel signals the guard when the zygote dies, so the execution's processes do not survive the zygote either. It
+runs no other code.
 """
 
 from __future__ import annotations

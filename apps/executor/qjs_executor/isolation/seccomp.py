@@ -1,4 +1,4 @@
-"""A filter on system calls, assembled by hand and loaded last: it refuses what no circuit needs and an attack does.
+"""A filter on system calls, assembled by hand and loaded last: it refuses calls that attacks need and circuits do not.
 
 All calls are allowed except those named here. They fail with EPERM, as for missing rights; only a call in the form of
 another machine kills the process. `clone3` hides its flags behind a pointer that a filter cannot read, so it is
@@ -138,7 +138,7 @@ _PIDFD_SEND_SIGNAL = (424, 424)
 _CLONE, _CLONE3, _IOCTL, _FCNTL, _SETPRIORITY = (56, 220), (435, 435), (16, 29), (72, 25), (141, 140)
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""Column of the tables and the kernel's AUDIT_ARCH of a machine."""
+"""The column in the tables and the kernel's AUDIT_ARCH for each machine."""
 
 _CLONE_NEW_ANY = 0x7E020000
 _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR = (

@@ -3,7 +3,7 @@ this machine has at the same time.
 
 The processes of a user share one limit, and an execution that detaches processes is stopped by killing all of its
 user's, so two executors must never give out the same user. A name in the kernel's list of abstract sockets is the
-claim: it is released when its holder exits, in whatever way.
+claim: the kernel releases it when its holder exits for any reason.
 """
 
 from __future__ import annotations

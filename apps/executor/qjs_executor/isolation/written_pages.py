@@ -1,5 +1,5 @@
-"""Which memory pages executions write: each zygote finds out once, and each child copies them while it waits for its
-job.
+"""Finds the memory pages that executions write: each zygote finds them once, and each child copies them while it waits
+for its job.
 
 A child shares its memory with its zygote until one of them writes; then the kernel copies the page. A small execution
 writes 2,000 to 3,000 pages, which is half of its time. So a zygote makes forks of itself rehearse small executions and

@@ -1,5 +1,5 @@
-"""What the launcher gives the shell before the first order: the settings, the secret among them, the listening
-addresses, and what it found out about the machine."""
+"""The handover from the launcher to the shell before the first order: the settings with the secret, the listening
+addresses, and the findings about the machine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Handover:
     """An empty folder for the shell's root, where it has a user of its own."""
     cgroup: cgroups.Kind
     how_to_fix: str
-    """What the operator can do where no isolation works."""
+    """Advice for the operator where no isolation works."""
 
 
 def send_handover(handover: Handover, listeners: Sequence[socket.socket], shell: socket.socket) -> None:

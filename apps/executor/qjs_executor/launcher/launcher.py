@@ -58,7 +58,7 @@ class Launcher:
     """One launcher. `orders` is its end of the socket to the shell."""
 
     def __init__(self, settings: Settings, orders: socket.socket) -> None:
-        """Finds out what the machine offers and removes what dead executors left. Raises SandboxFault."""
+        """Checks what the machine offers and removes what dead executors left. Raises SandboxFault."""
         linux.hide_memory()
         linux.adopt_orphans()
         self._settings = settings

@@ -1,6 +1,7 @@
-"""What the shell can order the launcher to do. An order is a record of one fixed size, so there is nothing to parse: it
-names a set of packages or a kind of isolation by its place in a list, and a zygote or a group by the number that the
-launcher assigned. It cannot express a path, command, environment or process id. A child is identified by its pidfd."""
+"""Defines the orders that the shell can give the launcher. An order is a record of one fixed size, so there is nothing
+to parse: it names a set of packages or a kind of isolation by its place in a list, and a zygote or a group by the
+number that the launcher assigned. It cannot express a path, command, environment or process id. A child is identified
+by its pidfd."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ ANSWER_BYTES_MAX = 4 * 1024
 
 
 class Kind(IntEnum):
-    """What to do, and whether the order is answered."""
+    """The kinds of order, and whether each is answered."""
 
     START_ZYGOTE = 1
     """A set and an isolation. Answered with {zygote: number} and two descriptors: its control socket, its pidfd."""

@@ -22,10 +22,10 @@ def start_process(
     own_session: bool = False,
     fixed_hashes: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Runs `main()` of a module of this package in `folder`, with the number of its socket as the argument. Nothing of
-    our own environment, which contains secrets, reaches it. `logs`: it writes to our standard error; `own_session`:
-    signals to our group do not reach it; `fixed_hashes`: it and its forks iterate over a set of texts in the same order
-    as every other such process. Raises OSError."""
+    """Runs `main()` of a module of this package in `folder`, with the number of its socket as the argument. It does not
+    receive our own environment, which contains secrets. `logs`: it writes to our standard error; `own_session`: signals
+    to our group do not reach it; `fixed_hashes`: it and its forks iterate over a set of texts in the same order as
+    every other such process. Raises OSError."""
     boot = f"import sys; sys.path.append({_PACKAGE_FOLDER!r}); from {module} import main; sys.exit(main())"
     # `-I` would ignore the variable that fixes hashes; `-s -P` is the rest of it, and the environment contains nothing
     # else.

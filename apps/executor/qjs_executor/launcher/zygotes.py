@@ -21,7 +21,7 @@ from .orders import SETS, BadOrder
 from .processes import start_process
 
 REMOVE_SECONDS = 10.0
-"""For what executions have left on the disk; the next executor removes the rest."""
+"""The time for removing files that executions left on the disk; the next executor removes the rest."""
 _ENVIRONMENT = {
     "MPLBACKEND": "Agg",
     "QISKIT_PARALLEL": "FALSE",
@@ -112,7 +112,7 @@ class Zygotes:
 
     def reaped(self, pid: int, code: int) -> None:
         """To be called for every child of this process that was waited for. The folder of a zygote is removed when
-        everything that the zygote started has exited, so that no process writes there meanwhile."""
+        everything that the zygote started has exited, so that no process writes there at the same time."""
         zygote = self._live.pop(pid, None)
         if zygote is not None:
             zygote.process.returncode = code

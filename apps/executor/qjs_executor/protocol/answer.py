@@ -1,5 +1,4 @@
-"""What a child reports about its execution, checked. The child ran a stranger's code, so every field is only a
-claim."""
+"""Checks what a child reports about its execution. The child ran a stranger's code, so every field is only a claim."""
 
 from __future__ import annotations
 
@@ -118,8 +117,8 @@ Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | FieldsRe
 
 
 def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> Report:
-    """The child's last message as a checked value. `provided`: the counts that the caller gave for the last circuit it
-    was asked for. Raises BadAnswer."""
+    """The child's last message as a checked value. `provided`: the counts that the caller provided for the last
+    requested circuit. Raises BadAnswer."""
     if answer.get("ok") is False:
         return _user_error(answer)
     if answer.get("ok") is not True:

@@ -1,6 +1,5 @@
-"""What an execution requests from its caller, checked: the child ran a stranger's code, so every field is only a claim.
-
-What only another child opens (a task's function and arguments) is passed on unread.
+"""Checks what an execution requests from its caller: the child ran a stranger's code, so every field is only a claim. A
+part that only another child opens (a task's function and arguments) is passed on unread.
 """
 
 from __future__ import annotations

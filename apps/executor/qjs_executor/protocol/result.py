@@ -1,4 +1,5 @@
-"""The result of a completed execution: the child's checked counts, and the facts that only the executor may state."""
+"""Builds the result of a completed execution from the child's checked counts and the facts that only the executor can
+state."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
 
 
 def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
-    """What a `main` returned, as JSON text: a dictionary is the result itself, any other value becomes its member
+    """The return value of a `main`, as JSON text: a dictionary is the result itself, any other value becomes its member
     `result`. Counts in it, if any, are the program's own claim, so no source is stated for them."""
     value = run.value if isinstance(run.value, dict) else {"result": run.value}
     result = {
@@ -71,7 +72,7 @@ _PROVIDED = {
     "engine_version": None,
     "optimization_level": None,
 }
-"""The metadata of counts that the caller brought from another machine, about which only the caller knows."""
+"""The metadata of counts that the caller provided from another machine, which only the caller knows."""
 
 
 def _of_workflow(job: Job, run: CircuitReport | ValueReport) -> dict[str, Any]:

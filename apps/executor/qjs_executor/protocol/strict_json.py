@@ -1,4 +1,4 @@
-"""JSON from an untrusted side: no NaN, no number beyond a double's range, no deep nesting."""
+"""Parses JSON from an untrusted side. It refuses NaN, numbers beyond a double's range and deep nesting."""
 
 from __future__ import annotations
 

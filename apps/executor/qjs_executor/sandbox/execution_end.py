@@ -1,4 +1,4 @@
-"""How an execution ended, and what that means as an outcome."""
+"""Waits for the end of an execution and turns it into an outcome."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 HANDSHAKE_BYTES_MAX = 64 * KIB
 ANSWER_HEADROOM_BYTES = 1 * MIB
-"""In addition to a state vector in base64: counts, facts and the circuit."""
+"""Room for counts, facts and the circuit, in addition to a state vector in base64."""
 EXIT_SECONDS = 3.0
 """A child that has closed its result pipe is about to exit; one that does not is killed after this time. A busy machine
 takes seconds to free the memory of one that its limit has killed."""
@@ -59,7 +59,7 @@ FREE_SECONDS = 2.0
 NO_ANSWER = "it closed its result channel"
 
 _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
-"""What the libraries print before they abort because memory ran out."""
+"""The messages that the libraries print before they abort because memory ran out."""
 
 
 @dataclass(frozen=True)

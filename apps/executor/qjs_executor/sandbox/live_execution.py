@@ -29,7 +29,7 @@ class LiveExecution:
     provenance: dict[str, str] = field(default_factory=dict)
     """Where these counts come from, as the caller reported."""
     seconds: float = 0.0
-    """What its previous stretches took."""
+    """The time that its previous stretches took."""
 
     @property
     def final(self) -> bool:

@@ -1,9 +1,8 @@
-"""Executions that wait for an answer: stopped, without a slot, each in its child with everything that it holds in
-memory.
+"""Executions that wait for an answer: each is stopped and holds no slot, but stays in its child with all of its memory.
 
-An execution stays parked until its caller returns with the answer, its time is over, a later one needs its place, or it
-exits. A caller that returns too late repeats the script with the answers; so parking only saves time, and nothing is
-lost without it.
+An execution stays parked until its caller returns with the answer, its time is over, a later execution needs its place,
+or it exits. A caller that returns too late repeats the script with the answers; so parking only saves time, and no work
+depends on it.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class Parking:
             place.held = False
 
     def take(self, run_id: str) -> LiveExecution:
-        """Unparks the execution. Raises NotParked when it has exited meanwhile."""
+        """Unparks the execution. Raises NotParked when it has exited in the meantime."""
         place = self._parked.get(run_id)
         if place is None:
             raise NotParked(f"the run '{run_id}' finished while it waited for its turn")

@@ -104,8 +104,8 @@ class PooledChild:
         return self._reader
 
     async def send(self, request: ExecutionRequest, answers_follow: bool) -> None:
-        """Sends the request. A child that dies meanwhile is noticed by its exit, not here. The channel stays open when
-        answers will follow, or further jobs for a host."""
+        """Sends the request. A child that dies during this is noticed by its exit, not here. The channel stays open
+        when answers will follow, or further jobs for a host."""
         if self._writer is None:
             await self._open_channel()
         assert self._writer is not None
@@ -139,7 +139,7 @@ class PooledChild:
         """Stops all processes of the execution. Raises SandboxFault when they do not stay stopped."""
         deadline = asyncio.get_running_loop().time() + STOP_SECONDS
         quiet = 0
-        # Twice: the second look finds what one process woke up after it was looked at.
+        # Twice, because the second pass finds processes that were woken after the first one.
         while quiet < 2:
             quiet = quiet + 1 if await self.running() == 0 else 0
             if asyncio.get_running_loop().time() > deadline:

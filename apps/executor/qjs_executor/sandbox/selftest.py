@@ -1,4 +1,4 @@
-"""Finds out by trying which isolation the machine offers: real executions that also attack the executor.
+"""Tests which isolation the machine offers, by real executions that also attack the executor.
 
 A probe that fails lowers the level or refuses jobs; it never only warns.
 """

@@ -1,5 +1,5 @@
-"""Hosts between two tasks of their job. A host belongs to one job only: its confinement is never given to another one.
-It is killed when no task follows for a while, when a task leaves something behind, or to make room."""
+"""Keeps hosts between two tasks of their job. A host belongs to one job only: its confinement is never given to another
+one. It is killed when no task follows for a while, when a task leaves something behind, or to make room."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The engines of this executor, listed by a child: to look for a GPU may start threads, with which a zygote cannot be
-forked."""
+"""The engines of this executor, listed by a child: looking for a GPU may start threads, and a zygote with threads
+cannot be forked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job from its source to its outcome: which children it takes, one after the other.
+"""Takes a job from its source to its outcome, through one child after the other.
 
 OpenQASM and qiskit take one child. Code of another framework takes two: the first runs the code and reports the circuit
 that it leaves, the second executes that circuit and none of the code, so the code cannot replace the counts with its
@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..job import CircuitLeft, Failed, FirstStage, Job, Limits, Outcome, QuestionAnswer, Sandbox
 
 WALL_SECONDS_MIN = 0.1
-"""What a later child gets at least, however long the previous ones took."""
+"""The least time that a later child gets, however long the previous ones took."""
 
 
 async def execute_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable[[str], None]) -> Outcome:

@@ -1,6 +1,6 @@
-"""Which execution is next. Workers pace jobs: a full lane refuses them at once. Interactive requests wait their turn,
-team by team, and one slot is reserved for them. An execution that resumes after an answer goes before both, since it
-holds memory while it waits.
+"""Decides which execution is next. Workers pace jobs: a full lane refuses jobs at once. Interactive requests wait for
+their turn, team by team, and one slot is reserved for them. An execution that resumes after an answer goes before both,
+since it holds memory while it waits.
 
 Teams and users are opaque keys here.
 """

@@ -1,4 +1,4 @@
-"""How an execution is reported to its caller: a stream of JSON lines, the last of which is its outcome."""
+"""Reports an execution to its caller as a stream of JSON lines. The last line is the outcome."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ from .script_request import LARGE_KEYS
 BODY_BYTES_MAX = 4 * 1024 * 1024
 """Limit of a body without values of tasks."""
 BEAT_SECONDS = 5.0
-"""A caller may give up a stream without a line for several beats as dead."""
+"""A caller can treat a stream as dead when no line arrives for several beats."""
 _NOTHING_HELD: AbstractContextManager[Job | None] = nullcontext()
 BUSY_SECONDS = 1
 """When a caller that found every slot taken may retry."""
@@ -272,8 +272,8 @@ async def _in_lane(
     limits: Limits,
     accepted: Callable[[str], None],
 ) -> Outcome:
-    """Executes a job in a slot of its lane; a job of two children holds one slot for both. A resumed job is what it was
-    at its beginning, with what is new for its script."""
+    """Executes a job in a slot of its lane; a job of two children holds one slot for both. A resumed job is the
+    original job with the new fields for its script."""
     begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
     with metrics.run(job, lane) as measured, begun as parked:
         async with lanes.slot(lane, resumed=parked is not None):

@@ -94,7 +94,7 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
 
 
 def _give_up_files() -> None:
-    """Called after the self-test, which listens on a port of its own: from here on nothing can be written, listened to
-    or connected to, except for what is already open."""
+    """Called after the self-test, which listens on a port of its own. From here on, the process cannot write, listen or
+    connect, except through what is already open."""
     if landlock_abi() > 0:
         apply_landlock([*SYSTEM_FOLDERS, *python_prefixes()], ["/dev/null"])

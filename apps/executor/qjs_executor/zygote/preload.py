@@ -1,4 +1,4 @@
-"""What a zygote imports before it forks children: everything that an execution would otherwise import at its own cost.
+"""Imports, before a zygote forks children, everything that an execution would otherwise have to import itself.
 
 Import only, never execute: qiskit's transpiler and Aer start threads on first use, and a process with threads cannot be
 forked safely.

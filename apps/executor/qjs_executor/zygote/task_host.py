@@ -1,6 +1,6 @@
 """The host of one job's tasks: a confined child that runs none of the user's code and forks a process for each task.
 
-A task begins like a child from the stock, but in the confinement that its job already has. Nothing of one task reaches
+A task begins like a child from the stock, but in the confinement that its job already has. No state of one task reaches
 the next: its process is a copy, forked after everything of the previous one was dead, with randomness of its own, a
 pipe of its own for its answer, and no end of the host's pipes. Two tasks do share the writable folders and what can be
 set for another process of the same user. The host inspects these after each task; if it finds a trace of anything it

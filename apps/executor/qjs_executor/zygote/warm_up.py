@@ -1,4 +1,5 @@
-"""Small rehearsals, one of each kind: a zygote's forks execute them to find out which memory an execution writes."""
+"""Provides small rehearsals, one of each kind, which a zygote's forks execute to find out which memory an execution
+writes."""
 
 from __future__ import annotations
 
@@ -59,8 +60,8 @@ _PROGRAMS = {
 
 
 def rehearsals(zygote: str) -> list[Callable[[], object]]:
-    """The executions that children of "circuits" or "frameworks" mostly get. Each raises when it cannot be executed
-    here."""
+    """The executions that children of "circuits" or "frameworks" mostly get. A rehearsal raises when it cannot be
+    executed here."""
     return [partial(_rehearse, framework, code) for framework, code in _PROGRAMS[zygote].items()]
 
 

@@ -75,7 +75,7 @@ class _Zygote:
         from .preload import preload
         from .warm_up import rehearsals
 
-        # What is imported stays loaded: a search for garbage only takes time.
+        # Imported modules stay loaded, so a search for garbage would only take time.
         gc.disable()
         versions = preload(self._set)
         gc.enable()

@@ -1,4 +1,4 @@
-"""What a script is, from its text alone: nothing of it is executed or imported."""
+"""Describes a script from its text only: it is neither executed nor imported."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _READ = (
 def analyse(code: str, requirements: str | None) -> dict[str, Any]:
     """The facts of a script: {framework, script_type: workflow|task|script, imports, functions, entry_point, qubits,
     source_sha256, errors: [{message, line, column, source}], warnings: [{id, message, line?}], requirements}. A fact
-    that the text does not show with certainty is null. Never raises because of the user's text: what is wrong there is
-    an error in the answer."""
+    that the text does not show with certainty is null. Never raises because of the user's text: faults in it are errors
+    in the answer."""
     asked = read_requirements(requirements)
     with _collector_paused():
         facts = _openqasm_facts(code) if is_openqasm(code) else _python_facts(code)

@@ -1,4 +1,4 @@
-"""What in a script will probably fail in a job: missing packages, network, files, decisions on results."""
+"""Finds what will probably fail in a job: missing packages, network, files, decisions on results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _FILE_FUNCTIONS = frozenset(
 _FILE_PACKAGES = frozenset({"shutil", "tempfile"})
 _FILE_METHODS = frozenset({"read_text", "write_text", "read_bytes", "write_bytes"})
 _FILE_METHODS_BY_NAME = frozenset({"savefig", "to_csv", "to_json", "tofile", "to_pickle"})
-"""These also write to a buffer; a text as first argument is a file's name."""
+"""These functions also write to a buffer; a text as their first argument is a file's name."""
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _SHOWN_MAX = 5
 
@@ -94,7 +94,7 @@ def import_cautions(nodes: list[ast.AST]) -> list[Caution]:
 
 
 def is_installed(package: str) -> bool:
-    """Whether a top-level package or module can be imported here; it is not imported for the answer."""
+    """Whether a top-level package or module can be imported here; it is not imported to find out."""
     if package in sys.stdlib_module_names or package == "__main__":
         return True
     try:

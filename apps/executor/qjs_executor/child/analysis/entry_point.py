@@ -1,4 +1,4 @@
-"""What of a script a job would execute, as far as its text shows."""
+"""Finds the part of a script that a job would execute, as far as its text shows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def _defines_main(tree: ast.Module, functions: list[Function]) -> bool:
 
 
 def _leaves_circuit(tree: ast.Module, names: Names, functions: list[Function]) -> bool:
-    """Whether a variable at module level gets what a framework or a function of the script makes, or OpenQASM text."""
+    """Whether a variable at module level is set to the result of a framework or of the script's own function, or to
+    OpenQASM text."""
     local = {item.name for item in functions if not item.is_task}
     for statement in module_statements(tree):
         if isinstance(statement, ast.FunctionDef):

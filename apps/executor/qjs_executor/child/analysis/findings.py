@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 WARNINGS_MAX = 50
-"""No reader needs more; the answer says how many were omitted."""
+"""More would not help a reader; the answer reports how many were omitted."""
 ERRORS_MAX = 50
 _SHOWN_MAX = 80
 
@@ -26,8 +26,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class Caution:
-    """What will probably go wrong. `line` counts from 1: in the requirements if the id begins with `requirement`, else
-    in the code."""
+    """A probable problem. `line` counts from 1: in the requirements if the id begins with `requirement`, else in the
+    code."""
 
     id: str
     message: str
@@ -40,7 +40,7 @@ def shown(name: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines as Python counts them: a form feed or U+2028 ends none."""
+    """The lines as Python counts them: a form feed or U+2028 does not end a line."""
     return _LINE_END.split(text)
 
 

@@ -1,4 +1,4 @@
-"""The functions of a script: its tasks and workflows with their settings, and what else stands at module level."""
+"""The functions of a script: its tasks and workflows with their settings, and the other functions at module level."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .names import Names, module_statements
 
 FUNCTIONS_MAX = 500
 PARAMETERS_MAX = 100
-"""What a page can show; a script's counts include the rest."""
+"""As many as a page can show; a script's counts include the rest."""
 RETRIES_DEFAULT = 0
 TIMEOUT_DEFAULT = 300.0
-"""As the SDK's decorator names them."""
+"""The names that the SDK's decorator uses."""
 _INTEGER_MAX = 2**53
 
 _MODULES = ("marqov", "marqov.workflows", "marqov.workflows.decorators")
@@ -35,8 +35,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """One function. `retries` and `timeout` (seconds) are those of a task, null where the text alone does not show
-    them."""
+    """Describes one function. `retries` and `timeout` (seconds) are those of a task, null where the text alone does not
+    show them."""
 
     name: str
     parameters: list[Parameter]
@@ -130,7 +130,7 @@ class FunctionReader:
         return [_with([decoration], name, parameters, node.lineno, True, body) for name in targets]
 
     def _decoration(self, node: ast.expr) -> _Decoration | None:
-        """What `task`, `m.workflow` or `task(retries=3)` makes of a function."""
+        """The kind and settings that `task`, `m.workflow` or `task(retries=3)` gives a function."""
         if isinstance(node, ast.Name) and node.id in self._prepared:
             return self._prepared[node.id]
         if isinstance(node, ast.Call):
@@ -188,7 +188,7 @@ def _with(
 
 
 def _setting(call: ast.Call, name: str, default: float) -> int | float | None:
-    """A constant of a call; None if it is computed, no number or hidden in `**options`."""
+    """A constant of a call; None if it is computed, not a number, or hidden in `**options`."""
     for keyword in call.keywords:
         if keyword.arg is None:
             return None

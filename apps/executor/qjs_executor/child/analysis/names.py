@@ -1,4 +1,4 @@
-"""What the names of a program stand for, from its imports and plain assignments."""
+"""Finds what the names of a program stand for, from its imports and plain assignments."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 PATH_MAX = 200
-"""A longer dotted name is of no interest; a chain of aliases could make one of any length."""
+"""Longer dotted names are ignored, because a chain of aliases could make one of any length."""
 
 _STAR = {"marqov": ("task", "workflow", "get_device", "Circuit"), "marqov.workflows": ("task", "workflow")}
-"""Of the packages that programs import by a star: the names that matter here."""
+"""The names that matter here, for packages that programs import by a star."""
 
 
 class Names:

@@ -1,4 +1,4 @@
-"""How many qubits a Qiskit script's circuit has, where the text is unambiguous."""
+"""Finds how many qubits a Qiskit script's circuit has, where the text is unambiguous."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def certain_qubits(tree: ast.Module, nodes: list[ast.AST], names: Names) -> int 
 
 
 def _is_doubtful(node: ast.AST) -> bool:
-    """What could widen a circuit, or bind one of its names, without being seen here."""
+    """Whether a node could widen a circuit, or bind one of its names, without being seen here."""
     if isinstance(node, ast.Attribute):
         return node.attr in _DOUBT or (node.attr in _KEPT_IN and not isinstance(node.ctx, ast.Load))
     if isinstance(node, ast.ImportFrom):

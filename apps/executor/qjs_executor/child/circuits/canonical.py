@@ -18,7 +18,7 @@ from qiskit.transpiler.passes import HighLevelSynthesis
 
 _NUMBERS = (int, float, np.integer, np.floating, ParameterExpression)
 _DENOMINATOR_MAX = 16
-"""Of the fractions that the exporter writes: n pi / d and n / (d pi)."""
+"""The largest denominator d of the fractions that the exporter writes: n pi / d and n / (d pi)."""
 _CLOSE, _EQUAL = 1e-7, 1e-14
 """Distances at which it may write a fraction, with a margin, and at which that fraction is the angle itself."""
 

@@ -1,4 +1,4 @@
-"""Which classical bits the counts show, in which order, and how the simulator's integers become bit strings.
+"""Decides which classical bits the counts show and in which order, and turns the simulator's integers into bit strings.
 
 The rule: classical bits that are written somewhere in the circuit; registers in the order of their declaration; within
 a register bit 0 leftmost. A circuit without measurements is measured as a whole, qubit 0 leftmost.
@@ -86,7 +86,7 @@ def measured_layout(circuit: QuantumCircuit) -> MeasuredLayout:
 
 def _groups(circuit: QuantumCircuit) -> Iterator[tuple[str, list[Clbit]]]:
     """Every classical bit once, by register in declaration order; a bit of several registers belongs to the first.
-    Loose bits stand where their index puts them among the registers."""
+    Loose bits are placed among the registers by their index."""
     emitted: set[Clbit] = set()
     in_register = {bit for register in circuit.cregs for bit in register}
     loose = [bit for bit in circuit.clbits if bit not in in_register]
@@ -107,7 +107,7 @@ def _groups(circuit: QuantumCircuit) -> Iterator[tuple[str, list[Clbit]]]:
 
 
 def _writes(circuit: QuantumCircuit) -> Iterator[_Write]:
-    """Every write to a classical bit of the circuit, those inside control flow and composite operations included."""
+    """Every write to a classical bit of the circuit, including those inside control flow and composite operations."""
     for item in circuit.data:
         yield from _operation_writes(item.operation, item.qubits, item.clbits)
 

@@ -1,4 +1,5 @@
-"""OpenQASM text to a circuit: which version it is, version 2 itself, and the checks that both share."""
+"""Reads OpenQASM text into a circuit: detects the version, reads version 2, and makes the checks that both versions
+share."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ def _without_mark(text: str) -> str:
 
 
 def load(text: str, max_qubits: int, backend: str, form: str | None = None) -> QuantumCircuit:
-    """The circuit of a program in OpenQASM 2 or 3; `form` (qasm2, qasm3) says which one it has to be. Raises JobError
-    with the line."""
+    """The circuit of a program in OpenQASM 2 or 3; `form` (qasm2, qasm3) is the required version. Raises JobError with
+    the line."""
     text = _without_mark(text)
     header = _HEADER.match(text, _start(text))
     if header is None:

@@ -1,4 +1,4 @@
-"""OpenQASM 3 to a circuit, on qiskit's importer, with its known misreadings corrected or refused.
+"""Reads OpenQASM 3 into a circuit with qiskit's importer, and corrects or refuses its known misreadings.
 
 Where the importer differs from the language: it binds the parameters of a `gate` in alphabetical order; it broadcasts
 one measured qubit into a whole register; it divides integers downwards; it forgets the names of single bits; it calls a
@@ -104,7 +104,7 @@ def _syntax_error(error: QASM3ParsingError) -> JobError:
 
 
 class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
-    """The importer with the corrections that the module's text lists. `line` is where it stands."""
+    """The importer with the corrections that the module's text lists. `line` is its current line."""
 
     def __init__(self, max_qubits: int, backend: str) -> None:
         super().__init__()

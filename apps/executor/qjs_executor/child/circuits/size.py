@@ -1,4 +1,4 @@
-"""How many operations a circuit becomes once custom gates and loops are written out.
+"""Counts the operations of a circuit once custom gates and loops are written out.
 
 A few lines of nested definitions stand for 2^60 operations, so they are counted, without being written out, before any
 other step.

@@ -1,4 +1,5 @@
-"""What a simulation method of qiskit-aer can execute: its operations as a transpiler's target, and refusals by name."""
+"""Describes what a simulation method of qiskit-aer can execute: its operations as a transpiler's target, and refusals
+by name."""
 
 from __future__ import annotations
 
@@ -95,7 +96,7 @@ def without_saved_data(circuit: QuantumCircuit) -> QuantumCircuit:
 
 
 def check_operations(circuit: QuantumCircuit, target: Target, source: str | None, inside: bool = False) -> None:
-    """Names the first operation that the method has no meaning for, with its qubits and line. `inside`: of a block."""
+    """Names the first operation that the method does not know, with its qubits and line. `inside`: of a block."""
     for item in circuit.data:
         operation = item.operation
         if isinstance(operation, ControlFlowOp):
@@ -123,7 +124,7 @@ def refusal(circuit: QuantumCircuit, item: CircuitInstruction, reason: str, sour
 
 
 def has_channels(circuit: QuantumCircuit) -> bool:
-    """Whether a channel stands in the circuit, inside blocks too."""
+    """Whether the circuit contains a channel, also inside blocks."""
     return any(item.operation.name in CHANNELS for item in every_item(circuit))
 
 

@@ -15,7 +15,7 @@ from qiskit_aer.backends.aerbackend import AerBackend
 
 _NAME = "_qjs_target"
 _READ = ("_from_backend", "_options_configuration", "_options_properties", "_configuration", "_properties")
-"""What a backend must have for the memo to know all that its target is built from."""
+"""The parts that a backend must have, so that the memo knows everything from which its target is built."""
 
 hits = 0
 """Reads that were answered from the memo, for the test that guards it."""

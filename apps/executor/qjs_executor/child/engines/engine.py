@@ -28,7 +28,7 @@ from .noise import NoiseSpec
 from .noise_channels import with_noise
 
 DENSITY_MATRIX_QUBITS_MAX = 14
-"""Of the engine `noisy`; above, it follows one trajectory of the state a shot."""
+"""The widest density matrix of the engine `noisy`; above it, each shot follows one trajectory of the state."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ ENGINES: dict[str, Engine] = {
     "statevector": Engine("statevector", "CPU", False, True, "a state", _state_bytes),
     "density_matrix": Engine("density_matrix", "CPU", True, False, "a density matrix", _density_matrix_bytes),
     "mps": Engine(mps.METHOD, "CPU", False, False, "a matrix product state", None),
-    # At least a state vector has to fit; whether a density matrix does decides only the way.
+    # At least a state vector has to fit; whether a density matrix fits only decides the method.
     "noisy": Engine("statevector", "CPU", True, False, "a state", _state_bytes),
     "gpu_statevector": Engine("statevector", "GPU", False, True, "a state", _state_bytes),
     "gpu_tensor_network": Engine("tensor_network", "GPU", False, False, "a tensor network", None),
@@ -94,8 +94,8 @@ def simulate(
     source: str | None,
     noise_model: NoiseSpec | None = None,
 ) -> dict[int, int]:
-    """Counts by the final value of the classical bits: bit i of a key is clbit i of the circuit. At an optimization
-    level of 0 noise meets the gates as they were written. Equal arguments with a seed give equal counts."""
+    """Counts by the final value of the classical bits: bit i of a key is clbit i of the circuit. At optimization level
+    0, noise is applied to the gates as they were written. Equal arguments with a seed give equal counts."""
     chosen = check(engine, circuit.num_qubits, noise_model is not None)
     refuse_variables(circuit)
     circuit = without_saved_data(circuit)
@@ -131,7 +131,7 @@ def simulate(
 def run(
     simulator: AerSimulator, compiled: QuantumCircuit, shots: int, seed: int | None, noise: NoiseModel | None
 ) -> Any:
-    """What the simulator answers for one circuit. Raises JobError, or MemoryError."""
+    """The simulator's result for one circuit. Raises JobError, or MemoryError."""
     try:
         result = simulator.run(compiled, shots=shots, seed_simulator=seed, noise_model=noise).result()
     except RuntimeError as error:

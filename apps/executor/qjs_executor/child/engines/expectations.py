@@ -1,4 +1,4 @@
-"""Expectation values and variances of observables, from the counts of the circuit that measures them."""
+"""Computes expectation values and variances of observables from the counts of the circuit that measures them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory a simulation may take, checked before anything is allocated."""
+"""Bounds the memory of a simulation, before anything is allocated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..refusals import JobError
 GIB = 1024**3
 BYTES_PER_AMPLITUDE = 16
 HEADROOM_BYTES = 256 * 1024**2
-"""What the simulator and the transpiler allocate in addition to the state."""
+"""The memory that the simulator and the transpiler allocate in addition to the state."""
 BOND_DIMENSION_MAX = 4096
 """Beyond this one gate alone takes minutes."""
 

@@ -1,6 +1,6 @@
 """The method `matrix_product_state`: how large its bonds may grow, and the refusal of a state that was cut.
 
-With a bond dimension that is too small the simulator drops part of the state and says so only in a log. A bond
+With a bond dimension that is too small the simulator drops part of the state and reports it only in a log. A bond
 dimension that memory can hold is set, and an execution that dropped anything of weight is refused.
 """
 
@@ -17,7 +17,7 @@ DISCARDED_MAX = 1e-8
 """Weight of the state that may go missing: it shifts probabilities by less than 1e-4 in all, below what shots show."""
 
 RECORD_BYTES_MAX = 512 * 1024**2
-"""Of the log, which grows with every entangling gate of every shot that is run by itself."""
+"""Limit of the log, which grows with every entangling gate of every shot that is run separately."""
 
 _DISCARDED = re.compile(r"discarded_value=([0-9.eE+-]+)")
 
@@ -27,8 +27,8 @@ _discarded_before = 0.0
 
 
 def options(num_qubits: int, entangling_gates: int) -> dict[str, Any]:
-    """The simulator's options for so many qubits. A bond never needs more than 2^(n/2), so that a small state cannot
-    be cut and needs no log. `entangling_gates`: of all shots that are run by themselves. Raises JobError."""
+    """The simulator's options for so many qubits. A bond never needs more than 2^(n/2), so that a small state cannot be
+    cut and needs no log. `entangling_gates` counts those of all shots that are run separately. Raises JobError."""
     bond = bond_dimension(num_qubits)
     if num_qubits // 2 < bond.bit_length():
         return {}

@@ -1,4 +1,4 @@
-"""The noise model of a job (`params.noise_model`): its fields, their checks, and what it says about each gate.
+"""The noise model of a job (`params.noise_model`): its fields, their checks, and its values for each gate.
 
 `gate_errors`: depolarizing parameter p (0 to 1, rho -> (1-p) rho + p I/d) by `all_1q`, `all_2q`, `<gate>` or
 `<gate>@<q0>[,<q1>...]`; the most specific entry alone counts. `readout_errors`: `{p0_given1, p1_given0}` by `all` or
@@ -19,7 +19,7 @@ from ..refusals import JobError
 
 DEFAULT_TIME_NS_1Q = 50.0
 DEFAULT_TIME_NS_2Q = 300.0
-"""Also of gates on more qubits, which run as one gate only if the noise model names them."""
+"""Includes gates on more qubits, which run as one gate only if the noise model names them."""
 READOUT_TIME_NS = 1000.0
 TIME_NS_MAX = 1e9
 RELAXATION_US_MAX = 1e9
@@ -35,7 +35,7 @@ _ARITY = {name: gate.num_qubits for name, gate in get_standard_gate_name_mapping
 
 @dataclass(frozen=True)
 class Readout:
-    """How often a qubit is read wrongly: 0 though it is 1, and 1 though it is 0."""
+    """The probabilities of reading a qubit wrongly: 0 although it is 1, and 1 although it is 0."""
 
     p0_given1: float
     p1_given0: float
@@ -54,11 +54,11 @@ class NoiseSpec:
 
     @property
     def gates(self) -> frozenset[str]:
-        """The gates that have an entry of their own; they run as they stand, however many qubits they have."""
+        """The gates that have an entry of their own; they run as written, however many qubits they have."""
         return frozenset(name for name, _ in self.by_gate) | frozenset(self.gate_times_ns)
 
     def depolarizing(self, name: str, qubits: tuple[int, ...]) -> float:
-        """The depolarizing parameter of a gate on its qubits; 0 when the model says nothing about it."""
+        """The depolarizing parameter of a gate on its qubits; 0 when the model does not cover it."""
         name = written_name(name)
         keys: list[tuple[str, tuple[int, ...] | None]] = [(name, qubits)]
         if name in _SYMMETRIC:
@@ -74,7 +74,8 @@ class NoiseSpec:
         return self.gate_times_ns.get(written_name(name), default)
 
     def relaxation(self, qubit: int, time_ns: float) -> tuple[float, float] | None:
-        """What is left of the excited state's population and of the coherence after a time; None: all of both."""
+        """The parts of the excited state's population and of the coherence that remain after a time; None when both
+        remain in full."""
         t1, t2 = _of_qubit(self.t1_us, qubit), _of_qubit(self.t2_us, qubit)
         if t1 is None and t2 is None:
             return None
@@ -86,7 +87,8 @@ class NoiseSpec:
 
 
 def written_name(name: str) -> str:
-    """The name a user gave to a gate of theirs, which is executed under another one when a standard gate has it."""
+    """The name that a user gave to a custom gate, which is executed under another name when a standard gate has this
+    one."""
     return name.removesuffix(SUFFIX)
 
 

@@ -28,8 +28,8 @@ _NS_PER_UNIT = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "ps": 1e-3}
 
 
 def with_noise(circuit: QuantumCircuit, spec: NoiseSpec, level: int) -> tuple[QuantumCircuit, NoiseModel]:
-    """The circuit with its channels, and the model that holds what they and the readout do. Gates that the spec names
-    are executed as written at every optimization level."""
+    """The circuit with its channels, and the model that holds the effects of channels and readout. Gates that the spec
+    names are executed as written at every optimization level."""
     gates = _in_noisy_gates(circuit, spec)
     if level > 0:
         gates = _optimized(gates, spec, level)
@@ -88,7 +88,7 @@ def _collect_kept(circuit: QuantumCircuit, spec: NoiseSpec, kept: dict[str, Gate
 
 
 def _is_composite(item: CircuitInstruction, spec: NoiseSpec) -> bool:
-    """Whether an operation stands for others, by its own definition, which determines what is executed on the hardware.
+    """Whether an operation is defined by other operations. Its definition determines what is executed on the hardware.
     The transpiler would choose among translations, and with so many gates to choose from it finds unusual ones."""
     operation = item.operation
     if item.is_standard_gate() and operation.num_qubits <= 2:

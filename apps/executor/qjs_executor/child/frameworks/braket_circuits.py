@@ -1,8 +1,8 @@
-"""Circuits of Amazon Braket, through its own OpenQASM exporter, an instruction at a time.
+"""Converts circuits of Amazon Braket with Braket's own OpenQASM exporter, one instruction at a time.
 
 Qubit i of the program is Braket's qubit i. The exporter's gates that "stdgates.inc" does not have are written in terms
-of it; every one is compared with Braket's own matrix. A circuit that measures nothing is measured on the qubits that it
-uses, as Braket does.
+of it; every one is compared with Braket's own matrix. A circuit without measurements is measured on the qubits that it
+uses, as in Braket.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _write(program: Program, instruction: Instruction, measured: list[int]) -> N
     if not isinstance(operator, Gate) or isinstance(operator, PulseGate):
         raise Unsupported(f"{operator.name}{on(qubits)} cannot be written in OpenQASM 3 without pragmas")
     if not qubits:
-        # A phase of everything shows in no result.
+        # A global phase does not affect any result.
         return
     if len(qubits) > len(set(qubits)):
         raise Unsupported(f"{operator.name}{on(qubits)} names a qubit twice")
@@ -145,7 +145,7 @@ def _write(program: Program, instruction: Instruction, measured: list[int]) -> N
 
 
 def _own_matrix(instruction: Instruction) -> Matrix:
-    """The gate's without its controls."""
+    """The matrix of the gate without its controls."""
     matrix: Matrix = np.asarray(instruction.operator.to_matrix(), dtype=complex).reshape(
         (1 << len(instruction.target),) * 2
     )
@@ -157,7 +157,7 @@ def _own_matrix(instruction: Instruction) -> Matrix:
 
 
 def _matrix(instruction: Instruction) -> Matrix:
-    """Controls first, then the gate's own qubits."""
+    """The matrix on the controls first, then on the gate's own qubits."""
     matrix = _own_matrix(instruction)
     if not instruction.control:
         return matrix

@@ -1,7 +1,6 @@
-"""Circuits of Cirq, through its own OpenQASM exporter, an operation at a time.
-
-Qubits stand in Cirq's default order. Each measurement becomes a register named after its key, in the order of the
-measurements, its qubits in the order of the `measure`; `invert_mask` is honoured.
+"""Converts circuits of Cirq with Cirq's own OpenQASM exporter, one operation at a time. Qubits are in Cirq's default
+order. Each measurement becomes a register named after its key, in the order of the measurements, its qubits in the
+order of the `measure`; `invert_mask` is honoured.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class _Writer:
                 raise Unsupported(f"qubit {qubit} has {qubit.dimension} levels; only two-level qubits can be run")
         self._program = Program(len(self._qubits))
         self._operations = [flat for op in circuit.all_operations() for flat in _flattened(op, ())]
-        # Of each key its measurements in order: register and size.
+        # The measurements of each key in order: register and size.
         self._registers: dict[str, list[tuple[str, int]]] = {}
         self._shown: list[str] = []
         self._pieces: dict[cirq.Gate, tuple[list[str], Matrix]] = {}
@@ -157,7 +156,8 @@ class _Writer:
         return True
 
     def _condition(self, condition: cirq.Condition) -> tuple[Condition, ...]:
-        """Tests that all have to hold. Cirq reads the first measured qubit as most significant, OpenQASM as least."""
+        """The conditions, all of which have to hold. Cirq reads the first measured qubit as most significant, OpenQASM
+        as least."""
         refusal = Unsupported(f"classical control '{condition}' cannot be written in OpenQASM 3")
         mask: int | None = None
         index = -1
@@ -200,7 +200,7 @@ class _Writer:
 def _exported(operation: cirq.Operation) -> list[str]:
     output = cirq.QasmOutput((operation,), operation.qubits, precision=_PRECISION, version="3.0")
     with warnings.catch_warnings():
-        # That a phase of everything is not written.
+        # The exporter warns that it does not write a global phase.
         warnings.simplefilter("ignore")
         return statements_of(str(output))
 

@@ -1,4 +1,4 @@
-"""Products of Pauli matrices that commute, measured together though they differ on single qubits.
+"""Measures commuting products of Pauli matrices together, even if they differ on single qubits.
 
 Qiskit's synthesis finds a Clifford circuit that turns each into a product of Z with a sign.
 """
@@ -33,8 +33,8 @@ def clusters(words: Iterable[Letters]) -> list[set[int]]:
 
 
 def diagonalised(program: Program, words: Sequence[Letters]) -> dict[Letters, tuple[Letters, int]] | None:
-    """Appends the circuit and answers, for each product, the product of Z and the sign that it has become. None, and
-    nothing appended, when two of them do not commute or letters other than X, Y and Z occur."""
+    """Appends the circuit and returns, for each product, the product of Z and the sign that it has become. Returns None
+    and appends nothing when two of them do not commute or letters other than X, Y and Z occur."""
     qubits = sorted({qubit for word in words for qubit, _ in word})
     if any(letter not in "XYZ" for word in words for _, letter in word):
         return None
@@ -68,7 +68,7 @@ def _pauli(word: Letters, qubits: Sequence[int]) -> Pauli:
 
 
 def _independent(paulis: Sequence[Pauli]) -> list[Pauli]:
-    """Products none of which is, up to sign, a product of others."""
+    """Independent products: none of them is, up to sign, a product of others."""
     chosen: list[Pauli] = []
     pivots: dict[int, int] = {}
     for pauli in paulis:

@@ -1,4 +1,4 @@
-"""Circuits of the marqov SDK, through its own exporter to qiskit, a gate at a time.
+"""Converts circuits of the marqov SDK with its own exporter to qiskit, one gate at a time.
 
 Qubit i of the program is the SDK's qubit i; the width is the largest index plus one.
 """
@@ -25,7 +25,7 @@ def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     """The circuit in OpenQASM 3. Raises Unsupported naming operation and qubit."""
     program = Program(value.num_qubits)
     pieces: dict[Any, tuple[list[str], Matrix]] = {}
-    # The SDK has no public way to read its gates with their parameters as they are.
+    # The SDK has no public way to read its gates with their exact parameters.
     for operation in value._qf:
         qubits = [int(qubit) for qubit in operation.qubits]
         name = str(operation.name)

@@ -1,8 +1,7 @@
-"""QNodes and tapes of PennyLane, through its own decompositions and OpenQASM exporter, an operation at a time.
-
-Qubits stand in the order of the device's wires. A QNode's function is called once, with the arguments of the QNode's
-last call by the program, if any, and nothing is executed. Measurements in the middle become further qubits, as
-PennyLane's own `defer_measurements` makes them.
+"""Converts QNodes and tapes of PennyLane with its own decompositions and OpenQASM exporter, one operation at a time.
+Qubits are in the order of the device's wires. A QNode's function is called once, with the arguments of the QNode's last
+call by the program, if any, and nothing is executed. Measurements in the middle become further qubits, as PennyLane's
+own `defer_measurements` makes them.
 """
 
 from __future__ import annotations
@@ -150,7 +149,7 @@ def _deferred(tape: QuantumScript, lines: list[int | None]) -> QuantumScript:
 
 
 def _with_wires(measured: Any, wires: list[Any]) -> Any:
-    """Bits of no particular wires are those of all wires, also once further ones were added."""
+    """Bits without specific wires are those of all wires, also once further wires were added."""
     if type(measured) in _BITS and measured.obs is None and measured.mv is None and not measured.wires:
         if measured.eigvals() is not None:
             return measured
@@ -182,7 +181,7 @@ class _Writer:
             if places:
                 self.program.barrier(places)
         elif name == "GlobalPhase" or not wires:
-            # A phase of everything shows in no result.
+            # A global phase does not affect any result.
             if name not in ("GlobalPhase", "Identity"):
                 raise Unsupported(f"{name} cannot be written in OpenQASM 3")
         elif name == "Identity" or (isinstance(operation, qml.ops.Controlled) and operation.base.name == "Identity"):

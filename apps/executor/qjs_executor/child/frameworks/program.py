@@ -1,4 +1,4 @@
-"""An OpenQASM 3 program written operation by operation, and the proof that it does what the framework says.
+"""Writes an OpenQASM 3 program operation by operation, and proves that it does what the framework specifies.
 
 Exporters round numbers, drop what they do not know and differ in the order of qubits. So every operation is written
 together with the matrix that its own framework gives for it; `Program.proven` reads the finished text back with the
@@ -46,7 +46,8 @@ _QUBIT = re.compile(r"q\[(\d+)\]")
 
 @dataclass(frozen=True)
 class Condition:
-    """A register (or one of its bits) has a value, or has not. A register's bit 0 is its least significant."""
+    """A condition: a register (or one of its bits) has, or does not have, a value. A register's bit 0 is its least
+    significant."""
 
     register: str
     bit: int | None
@@ -204,7 +205,7 @@ def statements_of(program: str) -> list[str]:
         if line.startswith(("OPENQASM", "include", "qubit", "qreg", "creg", "//")):
             continue
         for statement in line.split(";"):
-            # A phase of everything shows in no result, and the reader keeps it beside the operations.
+            # A global phase does not affect any result, and the reader stores it separately from the operations.
             if statement.strip() and not statement.lstrip().startswith("gphase"):
                 # "stdgates.inc" has no sxdg, which Cirq writes.
                 own = re.sub(r"^sxdg\b", "inv @ sx", statement.strip())
@@ -310,7 +311,7 @@ def _tests(circuit: QuantumCircuit, operation: IfElseOp, condition: Condition) -
 
 
 def _does(step: _Step, found: list[tuple[Any, list[int]]], known: set[Any]) -> bool:
-    """Whether operations that were found are the step."""
+    """Whether the operations that were found do what the step does."""
     if step.clbit is not None or step.name in ("reset", "barrier"):
         return len(found) == 1 and found[0][0].name == step.name
     if step.matrix is None:

@@ -1,4 +1,5 @@
-"""What a program does with its QNodes: the arguments it last called each with, and the lines that queue operations."""
+"""Records how a program uses its QNodes: the arguments of the last call of each, and the lines that queue
+operations."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def remember_calls() -> None:
 
 
 def _kept(value: Any) -> Any:
-    """A copy that later changes do not reach, of the number itself when it is being differentiated."""
+    """A copy that later changes do not affect, of the number itself when it is being differentiated."""
     while isinstance(value, Box):
         value = value._value
     if type(value) in (list, tuple):
@@ -58,7 +59,7 @@ def _kept(value: Any) -> Any:
 
 
 def arguments_of(node: qml.QNode, name: str, warnings: list[str]) -> _Call:
-    """What to call a QNode's function with: the arguments of its last call, or none. Raises Unsupported when it was not
+    """The arguments for calling a QNode's function: those of its last call, or none. Raises Unsupported when it was not
     called and needs some."""
     # A copy made by `qml.set_shots` or a transform runs the same function.
     call = _calls[node] if node in _calls else _last_of(node.func)

@@ -1,4 +1,4 @@
-"""What is measured at the end of a circuit: registers of bits, and observables that share one measurement.
+"""Plans the measurements at the end of a circuit: registers of bits, and observables that share one measurement.
 
 An observable is a sum of products, each of one letter per qubit. The letters X, Y and Z are the Pauli matrices; other
 letters stand for the eigenbasis of a matrix. Observables can be measured together when they agree on every qubit's
@@ -39,7 +39,7 @@ class Readout:
         self._observables: list[tuple[str, str, Terms]] = []
 
     def bits(self, name: str, qubits: Sequence[int]) -> None:
-        """A register of qubits measured as they stand, first one leftmost."""
+        """A register of qubits measured without a change of basis, first one leftmost."""
         for qubit in qubits:
             self._claim(qubit, "Z", name)
         self._registers.append((name, list(qubits)))

@@ -1,4 +1,4 @@
-"""Which adapter turns a value into a circuit."""
+"""Chooses the adapter that turns a value into a circuit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _ADAPTERS = {
     "braket": "braket_circuits",
     "marqov": "marqov_circuits",
 }
-"""By the package in which a value's class is defined; an adapter is imported with its first such value."""
+"""The adapters by the package in which a value's class is defined; an adapter is imported when its first value is
+seen."""
 
 
 def adapter_of(value: object) -> ModuleType | None:

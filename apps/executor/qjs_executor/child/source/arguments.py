@@ -16,7 +16,7 @@ _NAMED = (_BY_PLACE, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.
 
 def from_params(name: str, function: Callable[..., Any], params: dict[str, Any]) -> inspect.BoundArguments:
     """The params that the function accepts, without `shots` and `backend` where it does not accept them. Raises
-    JobError for any other param that it does not accept, and for one that it needs and is missing."""
+    JobError for any other param that it does not accept, and for one that it needs and that is missing."""
     signature = inspect.signature(function)
     parameters = [item for item in signature.parameters.values() if item.kind in _NAMED]
     accepted = [parameter.name for parameter in parameters]

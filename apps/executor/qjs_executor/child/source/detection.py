@@ -17,14 +17,14 @@ _PACKAGES = {
     "marqov": "marqov",
     "braket": "marqov",
 }
-"""By the first part of a package's name: `qiskit_aer` and `cirq_google` belong to what they extend."""
+"""By the first part of a package's name: `qiskit_aer` and `cirq_google` count as the framework that they extend."""
 _CIRCUIT_NAMES = {
     "qiskit": {"QuantumCircuit"},
     "cirq": {"Circuit", "FrozenCircuit"},
     "pennylane": {"qnode", "QNode", "QuantumScript", "QuantumTape"},
     "marqov": {"Circuit", "bell_state", "ghz_state", "task", "workflow", "get_device"},
 }
-"""What makes a circuit in each framework."""
+"""The names that make a circuit in each framework."""
 
 
 class LanguageNotDetected(JobError):

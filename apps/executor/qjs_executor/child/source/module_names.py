@@ -1,4 +1,5 @@
-"""What a program's text reveals about the names at its module level: where they are assigned, what calls `main`."""
+"""Reads from a program's text how the names at its module level are used: where they are assigned, and what calls
+`main`."""
 
 from __future__ import annotations
 

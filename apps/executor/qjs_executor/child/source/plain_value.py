@@ -1,4 +1,4 @@
-"""What a `main` returns, as values that JSON can hold."""
+"""Converts the return value of a `main` to values that JSON can hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTEGER_END = 10**4300
 
 def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> Any:
     """The value with numpy scalars and arrays, tuples and counters as plain numbers, lists and objects. Raises JobError
-    naming what JSON cannot hold and its place."""
+    naming the value that JSON cannot hold, and its place."""
     if depth > DEPTH_MAX:
         raise JobError(f"{where}: nested deeper than {DEPTH_MAX} levels")
     if hasattr(value, "tolist") and type(value).__module__.split(".")[0] in ("numpy", "pennylane", "autograd"):

@@ -1,6 +1,5 @@
-"""Runs a user's Python source top to bottom and finds what it leaves to be executed.
-
-The first rule that applies: a function `main`; one `@workflow`; a call of `device.run`; a circuit at module level.
+"""Runs a user's Python source top to bottom and finds what it leaves to be executed. The first rule that applies
+decides: a function `main`; one `@workflow`; a call of `device.run`; a circuit at module level.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ DEVICE_RUN_KEPT = "main() returned nothing, so the last run on the device is the
 
 @dataclass(frozen=True)
 class FoundValue:
-    """What a `main` returned; it is the result."""
+    """The value that a `main` returned; it is the result."""
 
     value: Any
     warnings: list[str] = field(default_factory=list)
@@ -81,8 +80,8 @@ def executed(code: str, params: dict[str, Any], device: Device) -> tuple[ast.Mod
 
 
 def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any = None) -> Found:
-    """What the module leaves to be executed. `params` includes `shots` and `backend`; `client` is what a `main` can
-    dispatch workflows with. Raises JobError with the user's own line."""
+    """Finds what the module leaves to be executed. `params` includes `shots` and `backend`; `client` is what a `main`
+    can dispatch workflows with. Raises JobError with the user's own line."""
     tree, namespace = executed(code, params, device)
     main = namespace.get("main")
     if callable(main) and not is_circuit(main):
@@ -104,7 +103,7 @@ def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any
 
 
 def circuit_left(code: str, params: dict[str, Any], device: Device) -> FoundObject | None:
-    """The circuit that the module leaves; None where it is a script, which has to be run: it has a `main` or a
+    """The circuit that the module leaves; None when the module is a script, which has to be run: it has a `main` or a
     workflow, which are not called here. Raises JobError with the user's own line."""
     tree, namespace = executed(code, params, device)
     main = namespace.get("main")

@@ -1,4 +1,5 @@
-"""Amazon Braket: its dialect of OpenQASM 3, with gate names of its own, no include and no definitions.
+"""Writes circuits for Amazon Braket in its dialect of OpenQASM 3, which has its own gate names and neither includes nor
+definitions.
 
 The finished text is read back by Braket's own interpreter.
 """
@@ -44,7 +45,7 @@ def compile_braket(given: Input, target: Target) -> Compiled:
     warnings += left_out(steps, counts)
     text = write(given, body, measured)
     ends = _measurements(given, measured)
-    # Barriers leave no trace in the interpreter's circuit.
+    # The interpreter's circuit does not contain barriers.
     expected = [count if step.kind == "gate" else 0 for step, count in zip(steps, counts, strict=True)]
     prove([*steps, *ends], [*expected, *(1 for _ in ends)], read(text), NAME)
     return Compiled(text, MEDIA_TYPE, by_qubits(measured, given.positions), warnings)

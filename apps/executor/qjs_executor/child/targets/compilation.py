@@ -1,7 +1,8 @@
-"""A circuit in a provider's form, with the proof that it does the same, and how to read the provider's results.
+"""Compiles a circuit into a provider's form, proves that it does the same, and describes how to read the provider's
+results.
 
 `readout` of the answer: the provider's results, brought into a list `own` of bits per shot, give the canonical bit
-string as `own[bits[0]], own[bits[1]], ...`. For kind "qubits" `own[i]` is what qubit i was measured as; for kind
+string as `own[bits[0]], own[bits[1]], ...`. For kind "qubits" `own[i]` is the measured value of qubit i; for kind
 "clbits" `own` is the program's `registers` one after the other, bit 0 of each first. The answer's own `registers` say
 where the canonical string splits, as in the answer of an execution.
 """
@@ -28,7 +29,7 @@ from .target import Target
 def compile_circuit(circuit: QuantumCircuit, source: str | None, target: Target) -> dict[str, Any]:
     """The answer to a compilation: format, program (text), media_type, qubits, readout, registers, circuit_info and
     warnings; for `ibm` also layout, the physical qubit where each qubit starts. `source` is the OpenQASM text that the
-    circuit came from, for lines. Raises Unsupported naming operation, qubits and line; nothing is ever left out,
+    circuit came from, for lines. Raises Unsupported naming operation, qubits and line; no operation is ever left out,
     rounded or merged silently."""
     if circuit.num_qubits == 0:
         raise Unsupported("the circuit has no qubits")

@@ -1,4 +1,4 @@
-"""Operations written out in the gates that a target has."""
+"""Writes operations out in the gates that a target has."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Call:
 
 
 def _rotations(name: str, params: tuple[float, ...]) -> list[Call] | None:
-    """A one-qubit gate as rotations, up to a phase; None when it is none of these. Only for targets that lack it."""
+    """A one-qubit gate as rotations, up to a phase; None when it cannot be written so. Only for targets that lack the
+    gate."""
     match name, params:
         case ("id", ()):
             return []
@@ -90,7 +91,7 @@ class Expansion:
     def _written_out(self, operation: Operation, params: tuple[float, ...], step: Step, depth: int) -> tuple[Call, ...]:
         rotations = _rotations(operation.name, params) if is_standard(operation) else None
         if rotations is not None and all(call.name in self._gates for call in rotations):
-            # A rotation by exactly nothing is left out of the decomposition.
+            # The decomposition leaves out a rotation by exactly zero.
             return tuple(call for call in rotations if call.params != (0.0,))
         definition = definition_of(operation)
         if definition is None or depth > 60:
@@ -113,7 +114,8 @@ class Expansion:
 
 
 def definition_of(operation: Operation) -> QuantumCircuit | None:
-    """What an operation consists of; a modified one (controlled, inverted, a power) by qiskit's synthesis."""
+    """The operations of which an operation consists; those of a modified one (controlled, inverted, a power) come from
+    qiskit's synthesis."""
     definition = getattr(operation, "definition", None)
     if definition is not None and not (definition.num_qubits and _is_itself(definition, operation)):
         return definition
@@ -131,7 +133,7 @@ def _is_itself(definition: QuantumCircuit, operation: Operation) -> bool:
 
 
 def _is_plain(operation: Operation) -> bool:
-    """Whether name and numbers say all about a standard operation."""
+    """Whether name and numbers fully describe a standard operation."""
     return bool(getattr(operation, "_standard_gate", None) is not None)
 
 
@@ -150,7 +152,7 @@ def _numbers(operation: Operation, step: Step) -> tuple[float, ...]:
 
 
 def number_text(value: float) -> str:
-    """A number with all its digits, and with the decimal point that OpenQASM 2 wants before an exponent."""
+    """A number with all its digits, and with the decimal point that OpenQASM 2 requires before an exponent."""
     text = repr(float(value))
     if "e" in text and "." not in text:
         return text.replace("e", ".0e")

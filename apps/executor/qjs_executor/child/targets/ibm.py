@@ -1,4 +1,5 @@
-"""IBM: OpenQASM 3 in the instructions of one device (ISA): its basis gates, on its coupled physical qubits.
+"""Writes circuits for IBM in OpenQASM 3, in the instructions of one device (ISA): its basis gates, on its coupled
+physical qubits.
 
 Every step is first written in gates of one and two qubits, which is proved by matrices; then qiskit's transpiler
 chooses qubits, routes and translates, which `routing_proof` follows. Where an optimisation cannot be followed, a
@@ -36,7 +37,7 @@ STANDARD_INCLUDE = frozenset(
         *("cx", "cy", "cz", "ch", "cp", "crx", "cry", "crz", "swap"),
     )
 )
-"""Gates of "stdgates.inc"; the device knows its other ones by name, without a definition."""
+"""Gates of "stdgates.inc"; the device accepts its other gates by name, without a definition."""
 
 _CLASSES = {name: type(gate) for name, gate in get_standard_gate_name_mapping().items() if name in IBM_GATES}
 _STATEMENT = re.compile(r"([a-z][a-z0-9]*)(?:\(([^()]*)\))? ((?:\$\d+)(?:, \$\d+)*);")
@@ -69,7 +70,7 @@ def _in_cells(step: Step, cells: dict[int, int]) -> Step:
 
 
 def _in_small_gates(given: Input, steps: list[Step], num_cells: int) -> tuple[QuantumCircuit, list[Statement]]:
-    """The circuit in standard gates of one and two qubits, proved; and what it says, for the next proof."""
+    """The circuit in standard gates of one and two qubits, proved; and its meaning, for the next proof."""
     matrices = _Matrices()
     expansion = Expansion(IBM_GATES, NAME)
     plain = QuantumCircuit(QuantumRegister(given.num_qubits, "q"), ClassicalRegister(num_cells, "c"))
@@ -94,7 +95,7 @@ def _in_small_gates(given: Input, steps: list[Step], num_cells: int) -> tuple[Qu
 def _transpiled(plain: QuantumCircuit, found: list[Statement], target: Target) -> tuple[str, list[int], int]:
     """A proved program, the physical qubit where each qubit starts, and the optimisation level that was used."""
     device = _device(target)
-    # Where any pair is coupled there is nothing to choose, and without a layout the qubits would not become physical.
+    # Where every pair is coupled, the layout is free, and without a layout the qubits would not become physical.
     fixed = list(range(plain.num_qubits)) if target.coupling_map is None else None
     for level in sorted({target.optimization_level, min(target.optimization_level, 1), 0}, reverse=True):
         try:

@@ -1,8 +1,9 @@
-"""IonQ: the JSON of ionq.circuit.v1 with the gate set qis. All qubits are measured at the end, without saying so.
+"""Writes circuits for IonQ in the JSON of ionq.circuit.v1 with the gate set qis. All qubits are measured at the end,
+implicitly.
 
 The format is a list of gates, so it is written here: the converters that exist come with a client of the provider's
-network, and the one by IonQ writes a phase gate as a `z` with an angle, which its documentation does not know. The
-finished text is read back by the matrices that IonQ documents.
+network, and the one by IonQ writes a phase gate as a `z` with an angle, which is not documented. The finished text is
+read back by the matrices that IonQ documents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The line of the user's program from which an operation of the circuit comes. Looked up only when one is refused."""
+"""Finds the line of the user's program from which an operation of the circuit comes. It is looked up only when an
+operation is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def statement_line(source: str | None, circuit: QuantumCircuit, index: int | Non
         return None
     if index is not None:
         lines = _lines_of(source)
-        # A circuit that measures nothing has been given measurements that no line has.
+        # A circuit without measurements was given measurements, which do not have a line.
         if index < len(lines) <= len(circuit.data):
             return lines[index]
     return line_of(source, name) if name else None

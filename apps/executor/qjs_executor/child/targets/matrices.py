@@ -22,7 +22,7 @@ HADAMARD: Matrix = (X + Z) / math.sqrt(2)
 
 
 def flipped(matrix: Matrix) -> Matrix:
-    """The matrix with the order of its qubits turned round, as between qiskit's convention and this one."""
+    """The matrix with the order of its qubits reversed, as between qiskit's convention and this one."""
     size = _qubits_of(matrix)
     order = [*reversed(range(size)), *(size + place for place in reversed(range(size)))]
     return np.asarray(matrix).reshape((2,) * (2 * size)).transpose(order).reshape(matrix.shape)
@@ -47,7 +47,7 @@ def rotation(generator: Matrix, angle: float) -> Matrix:
 
 
 def product(parts: Iterable[tuple[Matrix, Sequence[int]]], size: int, columns: int | None = None) -> Matrix:
-    """What matrices on places of `size` qubits do one after the other, or only its first columns."""
+    """The product of matrices on places of `size` qubits, applied one after the other; or only its first columns."""
     columns = 1 << size if columns is None else columns
     whole: Matrix = np.asarray(np.eye(1 << size, columns), dtype=np.complex128)
     for matrix, places in parts:

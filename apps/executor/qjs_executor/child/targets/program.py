@@ -1,4 +1,4 @@
-"""What every target's writer is given, and what it gives back."""
+"""The input and the output of every target's writer."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Compiled:
 
 
 def by_qubits(measured: dict[int, int], positions: Sequence[int]) -> dict[str, Any]:
-    """The readout of a provider that answers by qubit. `measured`: the qubit behind each clbit."""
+    """The readout of a provider that reports results by qubit. `measured`: the qubit behind each clbit."""
     return {"kind": "qubits", "bits": [measured[clbit] for clbit in positions], "registers": []}
 
 
 def by_clbits(registers: Sequence[tuple[str, int]], bits: list[int]) -> dict[str, Any]:
-    """The readout of a provider that answers by the program's classical bits."""
+    """The readout of a provider that reports results by the program's classical bits."""
     return {"kind": "clbits", "bits": bits, "registers": [{"name": name, "size": size} for name, size in registers]}
 
 
 def terminal(steps: list[Step], target: str, barriers: bool) -> tuple[list[Step], dict[int, int], list[str]]:
-    """For targets that know gates and one measurement at the end: the gates, the qubit behind each clbit, and
-    warnings. Raises Refused for a reset, a condition, and whatever comes after a measurement."""
+    """For targets that know gates and one measurement at the end: the gates, the qubit behind each clbit, and warnings.
+    Raises Refused for a reset, a condition, and any operation after a measurement."""
     kept: list[Step] = []
     measured: dict[int, int] = {}
     done: set[int] = set()
@@ -71,6 +71,6 @@ def terminal(steps: list[Step], target: str, barriers: bool) -> tuple[list[Step]
 
 
 def left_out(steps: Sequence[Step], counts: Sequence[int]) -> list[str]:
-    """Warnings for gates of which nothing is left, because they do nothing and the target has no gate for that."""
+    """Warnings for gates that were left out because they have no effect and the target has no gate for that."""
     names = {step.name for step, count in zip(steps, counts, strict=True) if step.kind == "gate" and count == 0}
     return [f"{name} does nothing and was left out" for name in sorted(names)]

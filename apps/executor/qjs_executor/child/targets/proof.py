@@ -1,8 +1,7 @@
-"""The proof that a finished program does what the circuit says.
-
-Exporters round numbers, drop what they do not know and turn orders round, so the text itself is read back, by the
-provider's own reader where there is one, and compared with the circuit step by step: unitaries as matrices, up to a
-phase of everything, and measurements by what they measure into.
+"""Proves that a finished program does what the circuit specifies. Exporters round numbers, drop what they do not know
+and reverse orders, so the text itself is read back, by the provider's own reader where there is one, and compared with
+the circuit step by step: unitaries as matrices, up to a global phase, and measurements by the bit that they measure
+into.
 """
 
 from __future__ import annotations
@@ -66,8 +65,8 @@ def _parts(step: Step, named: Step, depth: int) -> list[Step]:
 
 
 def prove(steps: Sequence[Step], counts: Sequence[int], found: Sequence[Statement], target: str) -> None:
-    """Raises Refused for the first step that the program does not do. `counts[i]` instructions were written for step
-    i. Clbits and cells are to be in one count."""
+    """Raises Refused for the first step that the program does not perform. `counts[i]` instructions were written for
+    step i. Clbits and cells are to be in one count."""
     instructions = iter(found)
     proving = _Proving(target)
     for step, count in zip(steps, counts, strict=True):

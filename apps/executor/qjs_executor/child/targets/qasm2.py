@@ -1,4 +1,4 @@
-"""Quantinuum and others: OpenQASM 2 in gates of qelib1.inc.
+"""Writes circuits for Quantinuum and others in OpenQASM 2, in gates of qelib1.inc.
 
 The language has one kind of control, `if (register == number)` before one operation. A register whose bits are tested
 one by one becomes registers of one bit each. The finished text is read back by qiskit's reader.

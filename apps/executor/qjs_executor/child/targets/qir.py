@@ -1,4 +1,4 @@
-"""QIR: textual LLVM IR of the base profile, made with the QIR alliance's own library.
+"""Writes QIR, textual LLVM IR of the base profile, with the QIR alliance's own library.
 
 All gates come first, then every qubit is measured at most once, then the results are recorded: result k is the
 canonical bit k. The finished text is parsed again by LLVM.

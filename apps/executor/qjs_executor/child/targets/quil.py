@@ -1,7 +1,7 @@
-"""Rigetti: Quil, with one memory region `ro` whose cell k is the canonical bit k.
+"""Writes circuits for Rigetti in Quil, with one memory region `ro` whose cell k is the canonical bit k.
 
-The finished text is read back by Rigetti's own parser, with the matrices of the Quil specification: those of the parser
-itself have a wrong RZ.
+The finished text is read back by Rigetti's own parser, with the matrices of the Quil specification: the parser's own
+matrices have a wrong RZ.
 """
 
 from __future__ import annotations

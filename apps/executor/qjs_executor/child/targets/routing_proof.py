@@ -1,13 +1,13 @@
-"""Whether a routed and optimised circuit does what the circuit says, for any number of qubits.
+"""Checks whether a routed and optimised circuit does what the circuit specifies, for any number of qubits.
 
 Both are brought into the same form: a list of blocks, each a unitary of two wires, and of measurements and resets. A
 one-qubit gate waits on its wire for the next block; gates on the same two wires in a row become one block; a block that
 entangles nothing dissolves, and so does a swap, which only renames wires. Then the routed circuit is walked along the
 other: each of its blocks has to be the next block of the same wires, except for gates of one qubit, which are carried
-on, and for a swap. The work is linear in the operations; no matrix is larger than that of two qubits.
+forward, and for swaps. The work is linear in the operations; no matrix is larger than that of two qubits.
 
-It proves what a router and a one-qubit optimiser do. Rewriting across blocks, as by commutation, it does not follow: it
-then answers no, never a wrong yes.
+It proves what a router and a one-qubit optimiser do. It does not follow rewriting across blocks, such as commutation:
+it then returns False, and never a wrong True.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Walk:
             return False
         rest = item.matrix @ self._ahead.pop(wire, _ONE) @ meant.matrix.conj().T
         self._waiting[wire].popleft()
-        # A phase between 0 and 1 is gone once the qubit is measured; a reset forgets everything.
+        # Measuring a qubit removes a phase between 0 and 1; a reset removes everything.
         return item.kind == "reset" or max(abs(rest[0, 1]), abs(rest[1, 0])) <= TOLERANCE
 
     def _same_ends(self) -> bool:

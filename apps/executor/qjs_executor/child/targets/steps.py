@@ -1,5 +1,5 @@
-"""A circuit as a flat list of steps: gates, measurements, resets and barriers, each with the conditions it stands
-under. Every target is written from this list and proved against it."""
+"""A circuit as a flat list of steps: gates, measurements, resets and barriers, each with its conditions. Every target's
+program is written from this list and proved against it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Condition:
 @dataclass(frozen=True)
 class Step:
     """One thing that happens. `kind` is gate, measure, reset or barrier; `index` the place of the circuit's operation
-    that it comes from; `clbit` where a measurement goes, as an index of the circuit's."""
+    that it comes from; `clbit` where a measurement goes, as an index of the circuit's classical bits."""
 
     kind: str
     name: str
@@ -72,7 +72,8 @@ def on(qubits: Sequence[int]) -> str:
 
 
 def steps_of(circuit: QuantumCircuit) -> list[Step]:
-    """The steps of a circuit; loops of known length are written out. Raises Refused for what no list of steps says."""
+    """The steps of a circuit; loops of known length are written out. Raises Refused for what a list of steps cannot
+    express."""
     reading = _Reading(circuit)
     for index, item in enumerate(circuit.data):
         qubits = [circuit.find_bit(qubit).index for qubit in item.qubits]
@@ -108,7 +109,7 @@ class _Reading:
         elif kind != "gate":
             self.steps.append(step)
         elif not clbits and _is_gate(operation):
-            # A phase of everything acts on no qubit, and no measurement shows it.
+            # A global phase does not act on any qubit, and a measurement does not show it.
             self.steps += [step] if qubits else []
         else:
             definition = getattr(operation, "definition", None)
@@ -188,7 +189,7 @@ def _kind(operation: Operation) -> str:
 
 
 def _is_gate(operation: Operation) -> bool:
-    """Whether an operation is unitary, as far as its type says; other ones have to be made of such."""
+    """Whether an operation is unitary, as far as its type says; other operations have to consist of unitary ones."""
     return isinstance(operation, Gate | AnnotatedOperation) or not isinstance(operation, Instruction)
 
 

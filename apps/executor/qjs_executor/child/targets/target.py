@@ -19,7 +19,7 @@ IBM_GATES = frozenset(
 IBM_OTHER_OPERATIONS = frozenset(
     ("measure", "reset", "delay", "barrier", "if_else", "for_loop", "while_loop", "switch_case", "break_loop", "nop")
 )
-"""Stand in the lists of basis gates that backends publish; operations that are not gates are ignored."""
+"""Operations in the published lists of basis gates that are not gates; they are ignored."""
 
 NUM_QUBITS_MAX = 1024
 PAIRS_MAX = 16 * NUM_QUBITS_MAX

@@ -1,4 +1,5 @@
-"""Whether a routed circuit gives what the circuit gives, computed as a whole, for circuits that use few qubits."""
+"""Checks whether a routed circuit gives the same results as the circuit, computed as a whole, for circuits that use few
+qubits."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ _Lengths = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def whole_does(plain: Sequence[Statement], routed: Sequence[Statement], layout: Sequence[int]) -> bool:
-    """Whether both give every bit string with the same probability. No for more qubits than are computed, and for
-    circuits that do more than gates followed by measurements: what they do is then not known."""
+    """Whether both give every bit string with the same probability. False for more qubits than can be computed, and for
+    circuits that contain more than gates followed by measurements: their results are then unknown."""
     used = {layout[qubit] for qubit in _qubits(plain)} | _qubits(routed)
     if len(used) > WHOLE_QUBITS_MAX:
         return False

@@ -62,7 +62,7 @@ def graph_of(recording: Recording, dispatch: Any) -> dict[str, Any]:
 
 
 def guarded_graph(recording: Recording, dispatch: Any) -> dict[str, Any]:
-    """The same, with the user's line in what is raised."""
+    """The same; errors name the user's line."""
     graph: dict[str, Any] = guarded(lambda: graph_of(recording, dispatch))
     return graph
 

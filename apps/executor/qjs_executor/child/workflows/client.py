@@ -41,7 +41,7 @@ class DispatchClient:
         return handle
 
     def get_workflow_handle(self, workflow_id: str, **_: Any) -> DispatchHandle:
-        """The handle of a workflow that was started here. Raises JobError for another one."""
+        """The handle of a workflow that was started here. Raises JobError for any other workflow."""
         if workflow_id not in self._handles:
             raise JobError(f"client.get_workflow_handle: this script has started no workflow {str(workflow_id)[:80]!r}")
         return self._handles[workflow_id]

@@ -1,4 +1,4 @@
-"""How a graph is recognised when its script is repeated."""
+"""Computes the digest by which a graph is recognised when its script is repeated."""
 
 from __future__ import annotations
 

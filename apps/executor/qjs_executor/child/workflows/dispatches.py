@@ -60,7 +60,7 @@ class Dispatches:
 
     @property
     def notes(self) -> list[str]:
-        """Warnings: a workflow was called and nothing was run."""
+        """Warnings for workflows that were called but not run."""
         return [NEVER_RUN] if self._recording.graphs and self._runs == 0 else []
 
     def graph(self, dispatch: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Dispatches:
         return filled(graph["output"], values), alone.plain()
 
     def final(self, graph: dict[str, Any]) -> dict[str, Any]:
-        """The message that ends the execution: what this workflow returns is the job's result."""
+        """The message that ends the execution: the value that this workflow returns is the job's result."""
         return self._asks.final("graph", graph_digest(graph), _what(graph), {"graph": _message(graph)})
 
     def _asked(self, graph: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -98,7 +98,8 @@ def _what(graph: dict[str, Any]) -> str:
 
 
 def _message(graph: dict[str, Any]) -> dict[str, Any]:
-    """The graph as the service takes it: what the service only passes on is JSON text, in which integers stay exact."""
+    """The graph in the form that the service accepts: values that the service only passes on are JSON text, in which
+    integers stay exact."""
     return {
         "name": graph["name"],
         "nodes": [

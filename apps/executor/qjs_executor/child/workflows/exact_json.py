@@ -1,4 +1,4 @@
-"""Which of a task's arguments are sent as JSON, and which in the SDK's envelope for pickled values."""
+"""Decides which of a task's arguments are sent as JSON, and which in the SDK's envelope for pickled values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def names_result(text: str, ids: Mapping[str, str]) -> bool:
 
 
 def reference(task_id: str) -> dict[str, Any]:
-    """What stands for a task's result."""
+    """The placeholder of a task's result."""
     return {PROXY: True, "node_id": task_id}
 
 

@@ -1,4 +1,4 @@
-"""What a result reports about the graphs behind it, in the SDK's own shape."""
+"""Builds the metadata that a result reports about its graphs, in the SDK's own form."""
 
 from __future__ import annotations
 

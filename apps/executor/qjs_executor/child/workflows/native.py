@@ -1,4 +1,5 @@
-"""Results of graphs as the results of jobs: a script that is one workflow, a native submission, a finished graph."""
+"""Turns the results of graphs into results of jobs: a script that is one workflow, a native submission, a finished
+graph."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from .exact_json import MADE_INTO_TEXT, PICKLED, PROXY, is_storable, names_resul
 
 
 def output_template(value: Any, ids: dict[str, str], where: str, depth: int = 0) -> Any:
-    """What `WorkflowDispatch.capture()` gave as output, as JSON: names, lists and constants kept, tuples as lists.
-    Raises JobError naming what a result cannot hold and where it stands."""
+    """What `WorkflowDispatch.capture()` gave as output, as JSON: names, lists and constants are kept, and tuples become
+    lists. Raises JobError naming the value that a result cannot hold and its place."""
     from marqov.workflows.capture import TaskResultReference
 
     if isinstance(value, TaskResultReference):

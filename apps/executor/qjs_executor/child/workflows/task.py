@@ -15,7 +15,7 @@ from ..source.user_code import guarded
 from .values import MIB, encoded, filled, opened, unpickled
 
 DISPLAY_BYTES_MAX = 3 * MIB
-"""A larger value does not help people, and is kept as the result anyway."""
+"""A larger value would not help people; the result contains it in any case."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def task_answer(task: dict[str, Any]) -> dict[str, Any]:
     call = TaskCall(task["name"], task["function"], given["args"], given["kwargs"])
     value = call.returned(task["values"])
     where = f"{call.name}() returned"
-    # Last: whatever the value's own code does here, the kept result is what is shown.
+    # This comes last, so that the value's own code cannot change the stored result.
     text = guarded(lambda: encoded(value, where))
     display, problem = _display(value, where)
     return {"result": text, "display": display, "display_problem": problem}
@@ -70,7 +70,7 @@ async def _awaited(value: Any) -> Any:
 
 
 def _display(value: Any, where: str) -> tuple[str | None, str | None]:
-    """The value for people, as JSON text, or why there is none."""
+    """The value for people, as JSON text, or the reason why there is none."""
     try:
         plain = guarded(lambda: plain_value(value, where))
         text = json.dumps(plain, allow_nan=False, separators=(",", ":"))

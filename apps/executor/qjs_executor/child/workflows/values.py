@@ -1,5 +1,5 @@
-"""Results of tasks on their way to other tasks and to the job's result: encoded, inserted in place of references,
-opened."""
+"""Passes results of tasks to other tasks and to the job's result: encodes them, inserts them in place of references,
+and opens them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULT_BYTES_MAX = 16 * MIB
 
 def encoded(value: Any, where: str) -> str:
     """The value as JSON text from which it can be restored: as the SDK encodes a task's result, with everything pickled
-    that JSON would change. Raises JobError naming what cannot be kept."""
+    that JSON would change. Raises JobError naming the part that cannot be encoded."""
     text = json.dumps(_ResultEncoder().result(value, where), allow_nan=False, separators=(",", ":"))
     if len(text) > RESULT_BYTES_MAX:
         raise JobError(
@@ -29,7 +29,7 @@ def encoded(value: Any, where: str) -> str:
 
 
 def filled(template: Any, values: Mapping[str, str]) -> Any:
-    """A template with the encoded results of tasks, by id, in place of its references. Each place has a copy of its
+    """A template with the encoded results of tasks, by id, in place of its references. Each place gets a copy of its
     own. Raises JobError for a missing result."""
     if isinstance(template, dict):
         if template.get(PROXY):

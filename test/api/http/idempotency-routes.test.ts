@@ -19,7 +19,7 @@ const { cast, stage } = await createAccessScenes(db)
 const writes = Object.entries(accessTable).filter(([line]) => !line.startsWith('GET '))
 const keyed = writes.filter(([line, access]) => honoursKey(line, access)).map(([line]) => line)
 
-/** Paths that succeed, where the case of the access matrix is refused. */
+/** Paths that succeed, for routes whose case in the access matrix is refused. */
 const paths: Record<string, (scene: Scene) => Promise<string>> = {
   'POST /api/invitations/:token/accept': async ({ teamId, ownerId }) => {
     const given = { teamId, email: cast.outsider.email, role: 'member' as const, message: null, invitedBy: ownerId }

@@ -67,7 +67,7 @@ describe('a forgotten password', () => {
     expect((await reset('A'.repeat(43))).status).toBe(400)
     await db.execute(sql`update password_resets set expires_at = now() - interval '1 second'`)
     const late = await reset(token)
-    expect([late.status, late.body.error]).toEqual([400, expect.stringContaining('ask again')])
+    expect([late.status, late.body.error]).toEqual([400, expect.stringContaining('request a new link')])
     expect((await signIn(ada.email, PASSWORD)).status).toBe(200)
   })
 

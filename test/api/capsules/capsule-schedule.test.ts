@@ -93,7 +93,7 @@ test.each([
   [{ cron: '0 0 * * *', timezone: '+02:00' }, /timezone: "\+02:00" is not a time zone/],
   [
     { cron: '0 0 * * *', alert: { emails: ['stranger@example.org'] } },
-    /alert.emails: "stranger@example.org" is the address of nobody/
+    /alert.emails: "stranger@example.org" is not the address of a member/
   ],
   [{ cron: '0 0 * * *', alert: { on: ['exact'] } }, /alert/],
   [{ timezone: 'UTC' }, /cron/],

@@ -148,7 +148,7 @@ describe('the file of checkpoints outside the database', () => {
   })
 
   test.each([
-    ['is gone', join(folder, 'moved'), /gone, although checkpoints were written/],
+    ['is gone', join(folder, 'moved'), /missing, although checkpoints were written/],
     ['cannot be read', folder, /cannot be read \(EISDIR\)/]
   ])('proves nothing when it %s, and its path is not shown', async (_what, path, reason) => {
     const team = await api.signUpWithTeam()

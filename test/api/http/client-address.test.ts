@@ -123,7 +123,7 @@ describe('TRUSTED_PROXIES', () => {
     ['::ffff:10.0.0.0/104', '10.9.9.9', '11.0.0.1'],
     ['::ffff:10.0.0.1', '10.0.0.1', '10.0.0.2'],
     [' 192.0.2.1 ,\t192.0.2.2 ', '192.0.2.2', '192.0.2.3']
-  ])('%p holds %s and not %s', (text, inside, outside) => {
+  ])('%p contains %s and not %s', (text, inside, outside) => {
     const trusted = parseTrustedProxies(text)
     expect(clientAddress(inside, '198.51.100.1', trusted)).toBe('198.51.100.1')
     expect(clientAddress(outside, '198.51.100.1', trusted)).toBe(outside)

@@ -1,4 +1,4 @@
-// Every write of the api, sent twice under one Idempotency-Key: the second response repeats the first. A route that does not use
+// Every write of the API, sent twice under one Idempotency-Key: the second response repeats the first. A route that does not use
 // `writeOnce` fails here, unless it is on the list of those that ignore the key.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'

@@ -159,7 +159,7 @@ test('a disconnected client is forgotten at once', async () => {
   await eventually(() => api.waitingPolls() === 0, { timeoutMs: 2_000 })
 })
 
-test('every waiting poll gets the present status within two seconds when the api closes', async () => {
+test('every waiting poll gets the current status within two seconds when the API closes', async () => {
   const closing = await startApi('job_waits_closing', { database: api.database })
   const at = await closing.listen()
   const id = await ada.submit(submission())

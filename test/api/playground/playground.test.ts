@@ -228,7 +228,7 @@ describe('an executor that', () => {
     await gone.close()
   })
 
-  test("rejects the api's token gives 502 without the reason", async () => {
+  test("rejects the API's token gives 502 without the reason", async () => {
     const answer = await onFaulty(refuse(401, 'unauthorized', 'a secret reason'))
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('it is down or not ready')])
   })

@@ -88,7 +88,7 @@ describe('the end of a job', () => {
   })
 })
 
-test('a mail tells the submitter the outcome of the job, the reason, the cost and the link', async () => {
+test('a mail gives the submitter the outcome of the job, the reason, the cost and the link', async () => {
   const server = await mailServer()
   const id = await failed('line 3: <b>no</b> such gate\nat all', { name: 'Bell "pair"\r\nBcc: eve@example.org' })
   startSender(server.url, {}, 'https://jobs.example.org')

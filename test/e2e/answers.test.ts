@@ -41,11 +41,11 @@ describe('qubit 0 is the leftmost character of every outcome', () => {
     ['Qiskit', 'direct', { inline_code: asymmetricQiskit(), framework: 'qiskit' }],
     ['Qiskit, detected by its import', 'temporal', { inline_code: asymmetricQiskit(), framework: undefined }],
     [
-      'Cirq beside an import of Qiskit',
+      'Cirq with an import of Qiskit',
       'direct',
       { inline_code: `import numpy as np, qiskit\n${asymmetricCirq()}`, framework: undefined }
     ]
-  ])('%s, %s', async (_source, execution_mode, source) => {
+  ])('for %s in mode %s', async (_source, execution_mode, source) => {
     const id = await platform.submit(submission({ ...source, execution_mode, params: { shots: 321 } }))
     expect(countsOf(await platform.ended(id))).toEqual({ '100': 321 })
   })

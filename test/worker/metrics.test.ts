@@ -1,4 +1,4 @@
-// The metrics of a real api and a real worker over the life of jobs.
+// The metrics of a real API and a real worker over the life of jobs.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -130,7 +130,7 @@ test('a call to a provider is counted by operation and outcome', async () => {
   ])
 })
 
-test('docs/operations/metrics.md lists exactly the metrics of a running api and worker', async () => {
+test('docs/operations/metrics.md lists exactly the metrics of a running API and worker', async () => {
   const documented = readFileSync(join(projectRoot, 'docs/operations/metrics.md'), 'utf8')
   const listed = [...documented.matchAll(/^\| `(qjs_\w+)` \| \w+ \| ([\w, ]*?) ?\|/gm)].map(([, name, labels]) => [
     name,

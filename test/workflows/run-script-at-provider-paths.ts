@@ -12,7 +12,7 @@ type Activities = JobActivities &
 
 const digest = 'a'.repeat(64)
 
-/** Returns one answer after the other, and then repeats the last one. */
+/** Returns one response after the other, and then repeats the last one. */
 function inTurn<T>(...answers: T[]): () => Promise<T> {
   const left = [...answers]
   return async () => (left.length > 1 ? left.shift()! : left[0]!)

@@ -15,7 +15,7 @@ const newEmail = () => `person-${++count}@example.org`
 const signUp = (body: Record<string, unknown>) => ask('POST', '/api/auth/sign-up', { password: PASSWORD, ...body })
 
 describe('an access code', () => {
-  test('shows its remaining uses to every caller, and the check uses nothing up', async () => {
+  test('shows its remaining uses to every caller, and a check takes no use', async () => {
     const given = await code(3)
     for (let look = 0; look < 2; look++) {
       const answer = await ask('POST', '/api/auth/validate-code', { code: given })
@@ -35,17 +35,17 @@ describe('an access code', () => {
   })
 
   test.each([
-    [1, 'a', 200],
-    [64, 'a'.repeat(64), 200],
-    [65, 'a'.repeat(65), 400],
-    [0, '', 400],
+    ['of 1 character', 'a', 200],
+    ['of 64 characters', 'a'.repeat(64), 200],
+    ['of 65 characters', 'a'.repeat(65), 400],
+    ['without characters', '', 400],
     ['with a space', 'a b', 400],
-    ['with a dollar', 'a$', 400],
-    ['with a line end', 'a\n', 400],
-    ['as a number', 5, 400],
-    ['as a list', ['a'], 400],
-    ['as nothing', undefined, 400]
-  ])('of %p characters: %p answers %p', async (_what, given, status) => {
+    ['with a dollar sign', 'a$', 400],
+    ['with a line break', 'a\n', 400],
+    ['that is a number', 5, 400],
+    ['that is a list', ['a'], 400],
+    ['that is missing', undefined, 400]
+  ])('%s, %p, returns %p', async (_what, given, status) => {
     expect((await ask('POST', '/api/auth/validate-code', { code: given })).status).toBe(status)
   })
 
@@ -82,7 +82,7 @@ describe('signing up', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  test('behind TLS the cookie is bound to the host and to https', async () => {
+  test('with TLS, sets a cookie that is bound to the host and to HTTPS', async () => {
     const tls = await startApi('accounts_tls', { database, config: { publicUrl: 'https://jobs.example.org' } })
     const answer = await tls.ask('POST', '/api/auth/sign-up', {
       email: newEmail(),
@@ -118,7 +118,7 @@ describe('signing up', () => {
     expect((await ask('POST', '/api/auth/validate-code', { code: given })).body.remaining_uses).toBe(9)
   })
 
-  test('gives two people of the same name before the @ different usernames', async () => {
+  test('gives different usernames to two people whose addresses begin with the same name', async () => {
     const names = []
     for (const domain of ['a', 'b', 'c'])
       names.push((await signUp({ email: `Same.Name@${domain}.example`, code: await code() })).body.user.username)
@@ -134,28 +134,36 @@ describe('signing up', () => {
   })
 
   test.each([
-    ['password of 9', { password: 'x'.repeat(9) }, 'password: must be a string of 10 to 200 characters'],
-    ['password of 201', { password: 'x'.repeat(201) }, 'password: must be a string of 10 to 200 characters'],
+    ['a password of 9 characters', { password: 'x'.repeat(9) }, 'password: must be a string of 10 to 200 characters'],
+    [
+      'a password of 201 characters',
+      { password: 'x'.repeat(201) },
+      'password: must be a string of 10 to 200 characters'
+    ],
     ['no password', { password: undefined }, 'password: is required'],
     ['an address without @', { email: 'nobody' }, 'email: must be a valid email (got "nobody")'],
     [
-      'an address of 255',
+      'an address of 255 characters',
       { email: `${'x'.repeat(243)}@example.org` },
       'email: must be a string of at most 254 characters'
     ],
     ['two addresses in a list', { email: ['a@b.c', 'd@e.f'] }, 'email: must be a string'],
     ['no code', { code: undefined }, 'code: is required'],
     ['an empty name', { display_name: '' }, 'display_name: must be a string of 1 to 100 characters'],
-    ['a name of 101', { display_name: 'x'.repeat(101) }, 'display_name: must be a string of 1 to 100 characters'],
-    ['a role of their own', { is_platform_admin: true }, 'is_platform_admin: is not a field of this request']
-  ])('with %s is refused, saying which field', async (_what, changes, message) => {
+    [
+      'a name of 101 characters',
+      { display_name: 'x'.repeat(101) },
+      'display_name: must be a string of 1 to 100 characters'
+    ],
+    ['a role', { is_platform_admin: true }, 'is_platform_admin: is not a field of this request']
+  ])('with %s is refused, and the message names the field', async (_what, changes, message) => {
     const answer = await signUp({ email: newEmail(), code: 'x', ...changes })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(message)
     if ('password' in changes) expect(answer.text).not.toContain('xxx')
   })
 
-  test.each([10, 200])('a password of %p characters works, astral ones counted once', async (length) => {
+  test.each([10, 200])('accepts a password of %p characters, and counts an astral character once', async (length) => {
     const [email, password] = [newEmail(), '🔑'.repeat(length)]
     expect((await signUp({ email, password, code: await code() })).status).toBe(201)
     expect((await ask('POST', '/api/auth/sign-in', { email, password })).status).toBe(200)
@@ -178,7 +186,7 @@ describe('signing in', () => {
     expect(cookieOf(answer)).not.toBe(ada.cookie)
   })
 
-  test('does not keep a cookie value from before', async () => {
+  test('replaces the cookie value of an earlier session', async () => {
     const ada = await api.signUp()
     const planted = `qjs_session=${'A'.repeat(43)}`
     const answer = await ask('POST', '/api/auth/sign-in', { email: ada.email, password: PASSWORD }, { cookie: planted })
@@ -210,7 +218,7 @@ describe('a session', () => {
     expect((await session(ada.cookie)).body).toEqual({ user: expect.objectContaining({ id: ada.id }), teams: [] })
   })
 
-  test('without one the answer is exactly { "error": "Unauthorized" }', async () => {
+  test('that is missing gives exactly { "error": "Unauthorized" }', async () => {
     for (const path of ['/api/auth/session', '/api/jobs', '/api/team/budget', '/api/admin/teams/x/budgets']) {
       const answer = await ask('GET', path)
       expect([path, answer.status, answer.text]).toEqual([path, 401, '{"error":"Unauthorized"}'])
@@ -225,17 +233,17 @@ describe('a session', () => {
       (cookie: string) => cookie.slice(0, -2) + (cookie.at(-2) === 'A' ? 'B' : 'A') + cookie.at(-1)
     ],
     ['empty', () => 'qjs_session='],
-    ['twice', (cookie: string) => `${cookie}; ${cookie}`],
-    ['beside a planted one', (cookie: string) => `qjs_session=${'A'.repeat(43)}; ${cookie}`],
+    ['sent twice', (cookie: string) => `${cookie}; ${cookie}`],
+    ['next to a planted one', (cookie: string) => `qjs_session=${'A'.repeat(43)}; ${cookie}`],
     ['under another name', (cookie: string) => cookie.replace('qjs', 'QJS')],
-    ['as a wildcard', () => 'qjs_session=%25'],
-    ['as a hundred thousand characters', () => `qjs_session=${'A'.repeat(10_000)}`]
-  ])('%s is none', async (_what, change) => {
+    ['replaced by a wildcard', () => 'qjs_session=%25'],
+    ['of ten thousand characters', () => `qjs_session=${'A'.repeat(10_000)}`]
+  ])('with its cookie %s is not accepted', async (_what, change) => {
     const answer = await session(change(ada.cookie))
     expect([answer.status, answer.text]).toEqual([401, '{"error":"Unauthorized"}'])
   })
 
-  test('is found among other cookies', async () => {
+  test('is accepted among other cookies', async () => {
     expect((await session(`a=1; ${ada.cookie}; not_qjs_session=2`)).status).toBe(200)
   })
 
@@ -253,7 +261,7 @@ describe('a session', () => {
           sql`update sessions set ${sql.identifier(column)} = now() - ${age}::interval where user_id = ${person.id}`
         )
         expect([column, age, (await session(person.cookie)).status]).toEqual([column, age, status])
-        // Being seen is noted beside the answer, and would otherwise come after the next change of this test.
+        // The time of the last request is stored after the response. Without this wait it could overwrite the next change.
         if (column === 'last_seen_at' && status === 200)
           await eventually(async () => {
             const [row] = await db.execute(
@@ -265,7 +273,7 @@ describe('a session', () => {
     }
   })
 
-  test('ends on the server when its owner signs out, and the others stay', async () => {
+  test('ends on the server when its owner signs out, and the other sessions stay valid', async () => {
     const person = await api.signUp()
     const second = cookieOf(await ask('POST', '/api/auth/sign-in', { email: person.email, password: PASSWORD }))
     const answer = await person.post('/api/auth/sign-out')
@@ -275,7 +283,7 @@ describe('a session', () => {
     expect((await session(second)).status).toBe(200)
   })
 
-  test('never answers for another user, with a hundred requests of two users at once', async () => {
+  test('never shows another user during a hundred concurrent requests of two users', async () => {
     const bob = await api.signUp()
     const people = Array.from({ length: 100 }, (_, index) => (index % 2 ? ada : bob))
     const answers = await Promise.all(people.map((person) => person.get('/api/auth/session')))
@@ -291,7 +299,7 @@ describe('a session', () => {
   })
 })
 
-describe('requests from other sites', () => {
+describe('cross-site protection:', () => {
   let ada: TestUser
   beforeAll(async () => {
     ada = await api.signUp()
@@ -300,7 +308,7 @@ describe('requests from other sites', () => {
 
   // `localhost:80` is the host that injected requests carry.
   test.each([
-    ['no header of a browser', {}, 400],
+    ['no browser header', {}, 400],
     ['the same origin', { origin: 'http://localhost:80' }, 400],
     ['a foreign origin', { origin: 'https://evil.example' }, 403],
     ['a sibling of the host', { origin: 'http://x.localhost:80' }, 403],
@@ -312,18 +320,18 @@ describe('requests from other sites', () => {
     ['Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }, 403],
     ['Sec-Fetch-Site same-origin', { 'sec-fetch-site': 'same-origin' }, 400],
     ['Sec-Fetch-Site none', { 'sec-fetch-site': 'none' }, 400]
-  ])('%s: a write answers %p', async (_what, headers, status) => {
-    // 400: it came as far as the body, which is no submission.
+  ])('with %s, a write returns %p', async (_what, headers, status) => {
+    // 400: the request reached the check of its body, which is not a valid submission.
     expect((await ada.ask('POST', '/api/jobs/submit', {}, headers as never)).status).toBe(status)
   })
 
-  test('of a foreign page cannot sign a visitor in, up or out', async () => {
+  test('a foreign page cannot sign a visitor in, up or out', async () => {
     for (const path of ['sign-in', 'sign-up', 'sign-out', 'validate-code'])
       expect((await ada.ask('POST', `/api/auth/${path}`, {}, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await ada.get('/api/auth/session')).status).toBe(200)
   })
 
-  test('reads are answered, without any permission for other sites to see them', async () => {
+  test('a read gets a response, without CORS headers that would let another site see it', async () => {
     const answer = await ada.ask('GET', '/api/auth/session', undefined, { origin: 'https://evil.example' })
     expect(answer.status).toBe(200)
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
@@ -331,16 +339,16 @@ describe('requests from other sites', () => {
 
   test.each([
     ['a form', 'application/x-www-form-urlencoded', 'a=1'],
-    ['JSON called text', 'text/plain', '{"shots":1}'],
+    ['JSON with a text type', 'text/plain', '{"shots":1}'],
     ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
-    ['JSON in another coat', 'application/json-patch+json', '{}'],
+    ['JSON with another JSON type', 'application/json-patch+json', '{}'],
     ['no type at all', '', '{}']
-  ])('%s is no body of a write: 415', async (_what, type, body) => {
+  ])('a write with %s as its body returns 415', async (_what, type, body) => {
     const answer = await ada.ask('POST', '/api/jobs/submit', body, { 'content-type': type })
     expect([answer.status, answer.body]).toEqual([415, { error: 'Content-Type: must be application/json' }])
   })
 
-  test('JSON with a charset is JSON', async () => {
+  test('a write accepts JSON with a charset', async () => {
     const answer = await ada.ask('POST', '/api/jobs/submit', '{}', {
       ...json,
       'content-type': 'application/json; charset=utf-8'
@@ -359,7 +367,7 @@ describe('an Authorization header', () => {
     ['Bearer marqey_live_0123456789012345678901234567890123', /this API key is unknown, revoked or expired/],
     ['bearer x', /this API key is unknown/]
   ])(
-    '%p is answered 401 in the structured body, saying what is wrong, even with a good cookie',
+    '%p returns 401 with a structured error that says what is wrong, even with a valid cookie',
     async (authorization, message) => {
       const ada = await api.signUp()
       const answer = await ada.ask('GET', '/api/jobs', undefined, { authorization })

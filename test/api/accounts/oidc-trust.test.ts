@@ -29,23 +29,23 @@ describe('an ID token', () => {
   test.each([
     ['of another issuer', { claims: { iss: 'https://other.example' } }],
     ['for another service', { claims: { aud: 'another-service' } }],
-    ['for several, made for another', { claims: { aud: [CLIENT.clientId, 'another'], azp: 'another' } }],
+    ['for several services, issued to another', { claims: { aud: [CLIENT.clientId, 'another'], azp: 'another' } }],
     ['that has expired', { claims: { iat: seconds - 900, exp: seconds - 600 } }],
     ['that never expires', { claims: { exp: undefined } }],
     ['that is not valid yet', { claims: { nbf: seconds + 3600 } }],
     ['of another sign-in', { claims: { nonce: 'another nonce' } }],
     ['without a nonce', { claims: { nonce: undefined } }],
-    ['about nobody', { claims: { sub: undefined } }],
+    ['without a subject', { claims: { sub: undefined } }],
     ['with a subject of 256 characters', { claims: { sub: 'a'.repeat(256) } }],
     ['with a NUL in its subject', { claims: { sub: 'a\u0000b' } }],
     ['without a signature', { signedBy: 'nobody' }],
     ['signed by another key under the same name', { signedBy: 'another key' }],
     ['signed by the secret of the client', { signedBy: 'the client secret' }],
     ['that is missing', { idToken: undefined }],
-    ['that is no token', { idToken: 'a.b.c' }],
+    ['that is not a token', { idToken: 'a.b.c' }],
     ['that is empty', { idToken: '' }],
     ['that is encrypted', { idToken: 'a.b.c.d.e' }]
-  ] as const)('%s signs nobody in', async (_what, fault) => {
+  ] as const)('%s does not sign the user in', async (_what, fault) => {
     const person = newPerson()
     const code = await newCode()
     const visit = await goToProvider(person, `?code=${code}`)
@@ -53,31 +53,31 @@ describe('an ID token', () => {
     expectRefusal(await comeBack(visit), 401, /cannot be trusted|must have 1 to 255 characters/)
     expect(await rowsOf(person.email)).toEqual([])
     expect(await usesLeft(code)).toBe(1)
-    // The same person gets in as soon as the provider is right again.
+    // The same person can sign in as soon as the provider behaves correctly again.
     provider.state.fault = {}
     expect((await signIn(person, `?code=${code}`)).status).toBe(302)
   })
 })
 
-describe('coming back', () => {
+describe('a return from the provider', () => {
   test('with the state of another browser is refused', async () => {
     const [mine, theirs] = [await goToProvider(newPerson()), await goToProvider(newPerson())]
     expectRefusal(await comeBack({ cookie: mine.cookie, back: theirs.back }), 400, /^state: belongs to another sign-in/)
     const swapped = new URL(theirs.back, 'http://localhost')
     swapped.searchParams.set('state', new URL(mine.back, 'http://localhost').searchParams.get('state')!)
-    // A code of somebody else's sign-in: the verifier does not fit it.
+    // A code of another user's sign-in: the verifier does not match it.
     const injected = { cookie: mine.cookie, back: `${swapped.pathname}${swapped.search}` }
     expectRefusal(await comeBack(injected), 400, /^code: was used already, has expired or is not of this sign-in/)
   })
 
-  test('twice is refused, with the cookie or without', async () => {
+  test('for a second time is refused, with or without the cookie', async () => {
     const visit = await goToProvider(newPerson(), `?code=${await newCode()}`)
     expect((await comeBack(visit)).status).toBe(302)
     expectRefusal(await comeBack(visit), 400, /^code: was used already/)
     expectRefusal(await comeBack({ ...visit, cookie: '' }), 400, /brings no sign-in that was begun here/)
   })
 
-  test('with a cookie that was changed, cut, mixed or made up is refused', async () => {
+  test('with a cookie that was changed, cut, combined or invented is refused', async () => {
     const [visit, other] = [await goToProvider(newPerson()), await goToProvider(newPerson())]
     const [name, sealed] = visit.cookie.split('=') as [string, string]
     const [ring, key, value] = sealed.split('.') as [string, string, string]
@@ -100,7 +100,7 @@ describe('coming back', () => {
       expectRefusal(await comeBack({ ...visit, cookie: `${name}=${cookie}` }), 400, /was not made here/)
   })
 
-  test('after ten minutes is refused, and before it is not', async () => {
+  test('is refused after ten minutes, and not before', async () => {
     const [late, early] = [await goToProvider(newPerson(), `?code=${await newCode()}`), await goToProvider(newPerson())]
     clock.ahead = 600_000
     expectRefusal(await comeBack(early), 400, /begun more than 10 minutes ago/)
@@ -131,12 +131,12 @@ describe('coming back', () => {
     ['temporarily_unavailable', 502, /cannot sign users in now/],
     ['server_error', 502, /cannot sign users in now/],
     ['<script>alert(1)</script>', 403, /did not sign you in \(an unknown error\)/]
-  ])('with the error %s says so', async (denial, status, message) => {
+  ])('with the error %s is refused with a message that fits the error', async (denial, status, message) => {
     provider.state.fault = { denial }
     expectRefusal(await signIn(newPerson()), status, message)
   })
 
-  test('needs a cookie bound to TLS and to the host where the service has TLS', async () => {
+  test('needs a cookie that is bound to TLS and to the host if the service uses TLS', async () => {
     const tls = await startApi('oidc_tls', {
       database,
       oidc: clientFor(provider.issuer),
@@ -154,7 +154,7 @@ describe('coming back', () => {
 })
 
 describe('a provider', () => {
-  test('that is away does not keep the api from starting, and is used once it is back', async () => {
+  test('that is unavailable does not prevent the API from starting, and is used once it is back', async () => {
     const address = await deadAddress()
     await withClient(clientFor(`http://${address}`), async (at) => {
       for (let turn = 0; turn < 2; turn++) {
@@ -165,7 +165,7 @@ describe('a provider', () => {
         ])
       }
       expect((await at.ask('GET', '/healthz')).status).toBe(200)
-      // Who looks after the service is told more than who signs in.
+      // The log gives the operator more detail than the user gets.
       expect(logged.join('')).toContain('"stage":"discovery","reason":"ECONNREFUSED"')
       const back = await startIdentityProvider({ redirectUri, port: Number(address.split(':')[1]) })
       expect((await at.ask('GET', '/api/auth/oidc/start')).status).toBe(302)
@@ -173,7 +173,7 @@ describe('a provider', () => {
     })
   })
 
-  test('that goes away between the two steps is a 502', async () => {
+  test('that becomes unavailable between the two steps of a sign-in gives a 502', async () => {
     const passing = await startIdentityProvider({ redirectUri })
     await withClient(clientFor(passing.issuer), async (at) => {
       const start = await at.ask('GET', '/api/auth/oidc/start')
@@ -185,7 +185,7 @@ describe('a provider', () => {
   })
 
   test.each(['/.well-known/openid-configuration', '/token', '/jwks', '/userinfo'])(
-    'that says nothing at %s is not waited for without end',
+    'that does not respond at %s is given up at a time limit',
     async (silentAt) => {
       await withClient(clientFor(provider.issuer, { providerSeconds: 0.3 }), async (at) => {
         provider.state.claimsIn = 'userinfo'
@@ -204,11 +204,11 @@ describe('a provider', () => {
   test.each([
     ['a page instead of tokens', { status: 200, body: '<html>', type: 'text/html' }, 502],
     ['broken JSON', { status: 200, body: '{"access_token":' }, 401],
-    ['a fault of its own', { status: 503, body: 'busy', type: 'text/plain' }, 502],
+    ['a server error', { status: 503, body: 'busy', type: 'text/plain' }, 502],
     ['a list', { status: 200, body: '[]' }, 401],
     ['an empty object', { status: 200, body: '{}' }, 401],
     ['another error', { status: 400, body: '{"error":"unauthorized_client"}' }, 503]
-  ])('whose token endpoint answers %s signs nobody in', async (_what, tokenAnswer, status) => {
+  ])('whose token endpoint returns %s does not sign the user in', async (_what, tokenAnswer, status) => {
     const visit = await goToProvider(newPerson(), `?code=${await newCode()}`)
     provider.state.fault = { tokenAnswer }
     expectRefusal(await comeBack(visit), status, /^The provider of identities /)
@@ -223,14 +223,14 @@ describe('a provider', () => {
 
   test.each([
     ['no authorization endpoint', { metadata: { authorization_endpoint: undefined } }],
-    ['an authorization endpoint that is no address', { metadata: { authorization_endpoint: 'here' } }],
+    ['an authorization endpoint that is not a URL', { metadata: { authorization_endpoint: 'here' } }],
     ['no token endpoint', { metadata: { token_endpoint: undefined } }],
-    ['a token endpoint that is no address', { metadata: { token_endpoint: 'here' } }],
+    ['a token endpoint that is not a URL', { metadata: { token_endpoint: 'here' } }],
     ['no keys', { metadata: { jwks_uri: undefined } }],
     ['an empty list of keys', { keys: [] }],
-    ['a key that is none', { keys: [{ kty: 'RSA', kid: 'k1', alg: 'RS256', use: 'sig' }] }],
-    ['keys that are no list', { keys: 'none' }]
-  ])('that has %s is never a fault of ours', async (_what, fault) => {
+    ['an incomplete key', { keys: [{ kty: 'RSA', kid: 'k1', alg: 'RS256', use: 'sig' }] }],
+    ['keys that are not a list', { keys: 'none' }]
+  ])('that has %s causes a refusal that names the provider, never an internal error', async (_what, fault) => {
     provider.state.fault = fault
     await withClient(clientFor(provider.issuer), async (at) => {
       provider.state.person = newPerson()
@@ -279,7 +279,7 @@ describe('a provider', () => {
   })
 })
 
-test('no log holds a code, a verifier, a token, a state or an access code', async () => {
+test('no log contains a code, a verifier, a token, a state or an access code', async () => {
   const code = await newCode(9)
   const visits = [await goToProvider(newPerson(), `?code=${code}`), await goToProvider(newPerson(), `?code=${code}`)]
   await comeBack(visits[0]!)
@@ -290,7 +290,7 @@ test('no log holds a code, a verifier, a token, a state or an access code', asyn
   await signIn(newPerson())
   const states = visits.map(({ back }) => new URL(back, 'http://localhost').searchParams.get('state')!)
   const written = logged.join('')
-  // What it does hold: that something failed, and at which step.
+  // The log does show that a sign-in failed, and at which step.
   expect(written).toContain('"reason":"OAUTH_')
   for (const secret of [
     ...provider.secrets,
@@ -302,7 +302,7 @@ test('no log holds a code, a verifier, a token, a state or an access code', asyn
     expect(written).not.toContain(secret)
 })
 
-describe('the configuration', () => {
+describe('the configuration of the identity provider', () => {
   const env = {
     DATABASE_URL: 'postgres://x',
     REDIS_URL: 'redis://x',
@@ -313,14 +313,14 @@ describe('the configuration', () => {
     OIDC_CLIENT_SECRET: 'secret'
   }
 
-  test('has an identity provider if all three variables are set, and none if none is', () => {
+  test('has a provider if all three variables are set, and none if no variable is set', () => {
     expect(readApiConfig(env).oidc).toEqual({ issuer: env.OIDC_ISSUER, clientId: 'service', clientSecret: 'secret' })
     const without = { ...env, OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
     expect(readApiConfig(without).oidc).toBeNull()
   })
 
   test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'SECRETS_KEYS'])(
-    'that misses only %s does not start, and says so',
+    'without %s alone fails the start with a message that names the variable',
     (name) => {
       expect(() => readApiConfig({ ...env, [name]: '' })).toThrow(new RegExp(`^${name} is not set`))
     }
@@ -332,7 +332,7 @@ describe('the configuration', () => {
     'ftp://x',
     'https://u:p@x.example',
     'https://x/?a=b'
-  ])('takes no issuer %s', (issuer) => {
+  ])('refuses the issuer %s', (issuer) => {
     expect(() => readApiConfig({ ...env, OIDC_ISSUER: issuer })).toThrow(/^OIDC_ISSUER must be an address/)
   })
 

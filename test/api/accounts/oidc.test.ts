@@ -13,8 +13,8 @@ const { db } = database
 afterAll(() => oidc.close())
 afterEach(() => oidc.mend())
 
-describe('the way to the provider', () => {
-  test('is a redirect with state, nonce and PKCE, and a cookie that scripts cannot read and that shows nothing', async () => {
+describe('the redirect to the provider', () => {
+  test('has state, nonce and PKCE, and sets an opaque cookie that scripts cannot read', async () => {
     const code = await newCode()
     const answer = await api.ask('GET', `/api/auth/oidc/start?code=${code}&return_to=/jobs`)
     expect(answer.status).toBe(302)
@@ -38,7 +38,7 @@ describe('the way to the provider', () => {
       expect(readable).not.toContain(secret)
   })
 
-  test('never takes the same state, nonce or challenge twice', async () => {
+  test('never uses the same state, nonce or challenge twice', async () => {
     const seen = new Set<string | null>()
     for (let turn = 0; turn < 5; turn++) {
       const { searchParams } = new URL((await api.ask('GET', '/api/auth/oidc/start')).headers.location as string)
@@ -60,12 +60,12 @@ describe('the way to the provider', () => {
     '/a b',
     '/jobs/é',
     `/${'a'.repeat(1000)}`
-  ])('is not taken for whoever would end up at %j', async (returnTo) => {
+  ])('is refused when it would return the user to %j', async (returnTo) => {
     const answer = await api.ask('GET', `/api/auth/oidc/start?return_to=${encodeURIComponent(returnTo)}`)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^return_to: must/)])
   })
 
-  test('refuses a malformed access code without repeating it', async () => {
+  test('is refused for a malformed access code, which the message does not repeat', async () => {
     const answer = await api.ask('GET', '/api/auth/oidc/start?code=a%20b')
     expect([answer.status, answer.body.error]).toEqual([400, 'code: must match ^[A-Za-z0-9_-]+$'])
   })
@@ -109,13 +109,13 @@ describe('a first sign-in', () => {
     }
   })
 
-  test('without an access code is refused with the address to send one to, and creates nothing', async () => {
+  test('without an access code is refused with the page that accepts one, and creates nothing', async () => {
     const person = newPerson()
     expectRefusal(await signIn(person), 400, /^code: is required for your first sign-in; begin again at .*start\?code=/)
     expect(await rowsOf(person.email)).toEqual([])
   })
 
-  test('with a used-up access code creates nothing, and counts against the limit of checking codes', async () => {
+  test('with a used-up access code creates nothing, and counts against the limit for checks of codes', async () => {
     const limits = { ...rateLimits, validateCode: { ...rateLimits.validateCode, max: 2 } }
     const limited = await startApi('oidc_limited', { database, oidc: clientFor(provider.issuer), limits })
     const dead = await newCode(1)
@@ -128,7 +128,7 @@ describe('a first sign-in', () => {
     await limited.close()
   })
 
-  test('needs no code where codes are off', async () => {
+  test('needs no access code where codes are switched off', async () => {
     const open = await startApi('oidc_open', {
       database,
       oidc: clientFor(provider.issuer),
@@ -140,7 +140,7 @@ describe('a first sign-in', () => {
     await open.close()
   })
 
-  test('of five people at once with an access code of two uses admits exactly two', async () => {
+  test('by five people at once with an access code of two uses admits exactly two', async () => {
     const code = await newCode(2)
     const visits: Visit[] = []
     for (let turn = 0; turn < 5; turn++) visits.push(await goToProvider(newPerson(), `?code=${code}`))
@@ -149,7 +149,7 @@ describe('a first sign-in', () => {
     expect(await usesLeft(code)).toBe(0)
   })
 
-  test('of one person from five browsers at once creates one account and takes one use', async () => {
+  test('by one person from five browsers at once creates one account and takes one use', async () => {
     const person = newPerson()
     const code = await newCode(5)
     const visits: Visit[] = []
@@ -177,13 +177,13 @@ describe('a first sign-in', () => {
   })
 
   test.each([
-    ['none', undefined],
-    ['no text', 5],
-    ['no address', 'nobody'],
-    ['one too long', `${'a'.repeat(250)}@example.org`],
-    ['two lines', 'a@example.org\r\nb@example.org'],
-    ['the Kelvin sign for a k', '\u212Aelvin@example.org'],
-    ['a NUL', 'a\u0000b@example.org']
+    ['missing', undefined],
+    ['not text', 5],
+    ['not an address', 'nobody'],
+    ['too long', `${'a'.repeat(250)}@example.org`],
+    ['two addresses on two lines', 'a@example.org\r\nb@example.org'],
+    ['written with the Kelvin sign for a k', '\u212Aelvin@example.org'],
+    ['an address with a NUL', 'a\u0000b@example.org']
   ])('is refused when the e-mail address is %s', async (_what, email) => {
     expectRefusal(
       await signIn(newPerson({ email }), `?code=${await newCode()}`),
@@ -194,16 +194,16 @@ describe('a first sign-in', () => {
 
   test.each([
     ['empty', ' ', null],
-    ['no text', { first: 'Ada' }, null],
+    ['not text', { first: 'Ada' }, null],
     ['text with a NUL', 'A\u0000da', null],
     ['very long', '\u{1F600}'.repeat(300), '\u{1F600}'.repeat(100)]
-  ])('takes a name that is %s as far as it can be shown', async (_what, name, shown) => {
+  ])('stores as much of a name that is %s as can be shown', async (_what, name, shown) => {
     const person = newPerson({ name })
     expect((await signIn(person, `?code=${await newCode()}`)).status).toBe(302)
     expect(await rowsOf(person.email)).toMatchObject([{ display_name: shown }])
   })
 
-  test('queries the userinfo endpoint when the token has no address', async () => {
+  test('gets the address from the userinfo endpoint when the token has none', async () => {
     provider.state.claimsIn = 'userinfo'
     const person = newPerson({ name: 'Ada' })
     expect((await signIn(person, `?code=${await newCode()}`)).status).toBe(302)
@@ -227,14 +227,14 @@ describe('a later sign-in', () => {
     expect(await whoIs(await signIn({ sub: person.sub }))).toBe(first)
   })
 
-  test('with the same subject of another provider is another account', async () => {
+  test('with the same subject at another provider opens another account', async () => {
     const person = newPerson({ email_verified: false })
     await signIn(person, `?code=${await newCode()}`)
     await db.execute(sql`update identities set issuer = 'https://other.example' where subject = ${person.sub}`)
     expectRefusal(await signIn(person), 403, /sign in with the password/)
   })
 
-  test('begins a new session, and drops one that was planted', async () => {
+  test('begins a new session, and discards a planted one', async () => {
     const person = newPerson()
     await signIn(person, `?code=${await newCode()}`)
     const visit = await goToProvider(person)
@@ -265,12 +265,12 @@ describe('an account with the same e-mail address', () => {
     expect(await whoIs(await signIn(person, `?code=${code}`))).toBe(user.id)
     expect(await usesLeft(code)).toBe(1)
     expect(await rowsOf(user.email)).toMatchObject([{ subject: person.sub }])
-    // From now on it is the subject that counts, and the password still works.
+    // From now on the subject identifies the account, and the password still works.
     expect(await whoIs(await signIn({ sub: person.sub }))).toBe(user.id)
     expect((await api.ask('POST', '/api/auth/sign-in', { email: user.email, password: PASSWORD })).status).toBe(200)
   })
 
-  test("that was created with another person's address is lost to its creator once the owner resets the password", async () => {
+  test("that was created with another person's address is closed to its creator once the owner resets the password", async () => {
     const email = newPerson().email as string
     const squatter = newPerson({ email, email_verified: false })
     const account = await whoIs(await signIn(squatter, `?code=${await newCode()}`))
@@ -282,7 +282,7 @@ describe('an account with the same e-mail address', () => {
     expectRefusal(await signIn(squatter), 403, /email_verified/)
     expect(await whoIs(await signIn(owner))).toBe(account)
     expectRefusal(await signIn(squatter), 403, /email_verified/)
-    // The lost identity may still open an account of its own.
+    // The removed identity can still open an account of its own.
     const elsewhere = newPerson().email
     const own = await whoIs(await signIn({ ...squatter, email: elsewhere }, `?code=${await newCode()}`))
     expect(own).not.toBe(account)
@@ -296,7 +296,7 @@ describe('an account with the same e-mail address', () => {
     expect(await whoIs(await signIn({ sub: person.sub }))).toBe(account)
   })
 
-  test('takes no password while it has none', async () => {
+  test('without a password cannot be opened with one', async () => {
     const person = newPerson()
     await signIn(person, `?code=${await newCode()}`)
     for (const password of ['', 'null', PASSWORD])

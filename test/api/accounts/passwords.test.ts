@@ -1,4 +1,4 @@
-// Passwords and sessions: changed, reset by mail, ended from afar.
+// Passwords and sessions: a changed password, a reset by mail, and sessions ended from another session.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { cookieOf, PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
@@ -13,7 +13,7 @@ const lives = async (cookie: string) =>
   (await api.ask('GET', '/api/auth/session', undefined, { cookie })).status === 200
 
 describe('changing the password', () => {
-  test('needs the present one, ends every other session, and keeps this one', async () => {
+  test('needs the current password, ends every other session, and keeps this one', async () => {
     const ada = await api.signUp()
     const other = cookieOf(await signIn(ada.email, PASSWORD))
     const change = (password: string) => ada.post('/api/auth/change-password', { password, new_password: NEW })
@@ -54,13 +54,13 @@ describe('a forgotten password', () => {
     for (const used of [first, second]) expect((await reset(used)).status).toBe(400)
   })
 
-  test('by ten requests at once with one token is replaced by one of them', async () => {
+  test('is replaced by exactly one of ten simultaneous requests with one token', async () => {
     const token = await tokenFor(await api.signUp())
     const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => reset(token, `password number ${at}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
   })
 
-  test('is not replaced with a token of an hour ago, a made-up one, or by a short password', async () => {
+  test('is not replaced with an expired or invented token, or by a short password', async () => {
     const ada = await api.signUp()
     const token = await tokenFor(ada)
     expect((await reset(token, 'short')).status).toBe(400)
@@ -79,7 +79,7 @@ describe('a forgotten password', () => {
     for (const row of rows) expect(`${row.text} ${row.hash}`).not.toContain(token)
   })
 
-  test('links to the configured address, whatever Host the request has', async () => {
+  test('gets a link to the configured address, whatever Host the request has', async () => {
     const ada = await api.signUp()
     await api.ask('POST', '/api/auth/forgot-password', { email: ada.email }, { host: 'evil.example' })
     const mail = api.mails.findLast(({ to }) => to === ada.email)!
@@ -88,7 +88,7 @@ describe('a forgotten password', () => {
 })
 
 describe('sessions', () => {
-  test('are listed without their tokens, this one marked, and ended one by one', async () => {
+  test('are listed without their tokens and with the current one marked, and can be ended one by one', async () => {
     const ada = await api.signUp()
     const other = cookieOf(
       await api.ask('POST', '/api/auth/sign-in', { email: ada.email, password: PASSWORD }, { 'user-agent': 'a phone' })

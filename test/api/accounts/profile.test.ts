@@ -1,4 +1,4 @@
-// Profiles, and the end of an account.
+// Profiles, and the deletion of an account.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { cookieOf, type Headers, PASSWORD, startApi } from '../../support/api/api.js'
@@ -59,14 +59,14 @@ describe('a profile', () => {
     [{ is_platform_admin: true }],
     [{ password_hash: 'x' }],
     [{ created_at: '2020-01-01T00:00:00Z' }]
-  ])('does not take %j', async (change) => {
+  ])('refuses %j', async (change) => {
     const ada = await api.signUp()
     const before = (await ada.get('/api/profile')).body
     expect((await ada.ask('PATCH', '/api/profile', change)).status).toBe(400)
     expect((await ada.get('/api/profile')).body).toEqual(before)
   })
 
-  test('accepts every field at its maximum length, and empty', async () => {
+  test('accepts every field at its maximum length, and every field empty', async () => {
     const ada = await api.signUp()
     const full = {
       username: 'x'.repeat(30),
@@ -80,7 +80,7 @@ describe('a profile', () => {
     expect((await ada.ask('PATCH', '/api/profile', {})).body).toMatchObject(full)
   })
 
-  test('has a unique username, also with ten changes at once and in another case', async () => {
+  test('has a unique username in any case, also with ten changes at once', async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => api.signUp()))
     const answers = await Promise.all(
       people.map((one, at) => one.ask('PATCH', '/api/profile', { username: at % 2 ? 'the-one' : 'THE-ONE' }))
@@ -94,7 +94,7 @@ describe('deleting an account', () => {
   const end = (user: Awaited<ReturnType<typeof api.signUp>>, password = PASSWORD) =>
     user.ask('DELETE', '/api/profile', { password })
 
-  test('needs the password, and ends sessions, keys and teams of one', async () => {
+  test('needs the password, and ends sessions, keys and one-person teams', async () => {
     const ada = await api.signUp()
     const { key } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'read', kind: 'live' })).body
     const second = cookieOf(await api.ask('POST', '/api/auth/sign-in', { email: ada.email, password: PASSWORD }))
@@ -107,7 +107,7 @@ describe('deleting an account', () => {
     expect(row).toEqual({ left: 0 })
   })
 
-  test('is refused while the user owns a team with other members, which is named', async () => {
+  test('is refused while the user owns a team with other members, and the refusal names the team', async () => {
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     const { id } = (await ada.post('/api/teams', { name: 'Ours' })).body
     await db.execute(sql`insert into members (team_id, user_id, role) values (${id}, ${bob.id}, 'member')`)

@@ -1,4 +1,4 @@
-// What platform administrators change, and that the audit tells of it.
+// What platform administrators change, and the audit entries of each change.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { startApi, type TestUser } from '../../support/api/api.js'
@@ -21,7 +21,7 @@ const suspend = (teamId: string, reason = 'unpaid bills') =>
 const unsuspend = (teamId: string) => admin.post(`/api/admin/teams/${teamId}/unsuspend`)
 const auditCount = async (): Promise<number> =>
   (await db.execute<{ n: number }>(sql`select count(*)::int as n from admin_actions`))[0]!.n
-/** The entries that `work` leaves in the audit, oldest first, without what differs by nature. */
+/** The audit entries that `work` adds, oldest first, without the fields that differ in every run. */
 async function entriesOf(work: () => Promise<unknown>) {
   const before = await auditCount()
   await work()
@@ -39,7 +39,7 @@ async function entriesOf(work: () => Promise<unknown>) {
 describe('cancelling a job as an administrator', () => {
   const cancel = (id: string) => admin.post(`/api/admin/jobs/${id}/cancel`)
 
-  test('works for a suspended team, whose members cannot cancel, and returns the record', async () => {
+  test('works for a suspended team, whose members cannot cancel it, and returns its record', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     await suspend(ada.teamId)
@@ -72,7 +72,7 @@ describe('cancelling a job as an administrator', () => {
     expect(rows.length).toBe(1)
   })
 
-  test('of a finished job is 409, of an unknown one 404, and neither is recorded', async () => {
+  test('returns 409 for a finished job and 404 for an unknown one, and records neither', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     await ada.post(`/api/jobs/${id}/cancel`)
@@ -88,7 +88,7 @@ describe('cancelling a job as an administrator', () => {
     expect(entries).toEqual([])
   })
 
-  test('by five administrators and its owner at once ends it once, with at most one audit entry', async () => {
+  test('cancels it once when five administrators and its owner try at once, with at most one audit entry', async () => {
     const ada = await api.signUpWithTeam()
     const id = await ada.submit(submission())
     const entries = await entriesOf(async () => {
@@ -167,7 +167,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('prevents a change whose entry cannot be written', async () => {
+  test('rolls back a change whose entry cannot be written', async () => {
     const ada = await api.signUpWithTeam()
     const job = await ada.submit(submission())
     const state = async () => [

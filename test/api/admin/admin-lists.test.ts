@@ -1,4 +1,4 @@
-// What platform administrators look through.
+// The lists and searches of platform administrators.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { startApi, type TestUser } from '../../support/api/api.js'
@@ -94,7 +94,7 @@ test('searches treat every character literally', async () => {
     for (const list of ['teams', 'jobs'])
       expect([name, (await names(`/api/admin/${list}?q=${q(`x${name}y`)}`)).total]).toEqual([name, 1])
   }
-  // A wildcard would find all of them.
+  // A wildcard would match all of them.
   for (const text of ['%', '_', '\\'])
     expect([text, (await names(`/api/admin/teams?q=${q(text)}`)).total]).toEqual([text, 1])
   for (const text of [
@@ -113,7 +113,7 @@ test('searches treat every character literally', async () => {
 })
 
 test.each(['teams', 'users', 'jobs'])(
-  '%s: what cannot be searched for or is no filter is refused by name',
+  'the list of %s refuses invalid searches and unknown filters by name',
   async (list) => {
     for (const [query, message] of [
       [`q=${'x'.repeat(1001)}`, 'q: must be a string of at most 1000 characters'],
@@ -140,7 +140,7 @@ test('pages have no gaps, and lists without a search are complete', async () => 
   expect(total).toBe(n)
 })
 
-test('no list holds a hash of a password, of a session or of a key', async () => {
+test('no list contains a hash of a password, of a session or of a key', async () => {
   const boss = await api.signUpWithTeam()
   await boss.post('/api/team/api-keys', { team_id: boss.teamId, name: 'k', tier: 'read', kind: 'live' })
   const rows = await db.execute<{ secret: string }>(sql`select password_hash as secret from users

@@ -1,4 +1,5 @@
-// An administrator's way through money that nobody knows the end of: seeing it, settling it once, and the trace it leaves.
+// Money that stays held because the provider's charge is unknown: how administrators see it and settle it once, and the
+// audit entry of that.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
@@ -115,7 +116,7 @@ test('a bill above the reservation is accepted, and the job is listed as over it
   ])
 })
 
-test('findings of the proofs are shown with the money and in the state of the platform', async () => {
+test('findings of the ledger checks are shown with the money and in the state of the platform', async () => {
   await recordSweep(db, {
     name: 'money',
     periodSeconds: 60,

@@ -29,7 +29,7 @@ const system = async (user: TestUser = admin) => {
   expect(answer.status).toBe(200)
   return { ...answer.body, ms: performance.now() - started }
 }
-/** The administrator, asking another api of the same database. */
+/** The same administrator at another API of the same database. */
 const through = (other: Awaited<ReturnType<typeof startApi>>): TestUser => ({
   ...admin,
   get: (path) => other.ask('GET', path, undefined, { cookie: admin.cookie })
@@ -64,7 +64,7 @@ describe('the state of the platform', () => {
     })
   })
 
-  test('counts waiting jobs by queue; a job for later waits and is not due', async () => {
+  test('counts waiting jobs by queue, and counts a job with a later start as waiting but not due', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     await admin.submit(submission({ execution_mode: 'direct' }))
     await admin.submit(submission({ execution_mode: 'direct' }))
@@ -87,7 +87,7 @@ describe('the state of the platform', () => {
     expect(now.outbox.oldest_seconds).toBeLessThan(200)
   })
 
-  test('a worker is seen at both queues, and takes what waits', async () => {
+  test('a worker is listed at both queues, and takes the waiting jobs', async () => {
     const config = readWorkerConfig({
       DATABASE_URL: database.url,
       REDIS_URL: process.env.TEST_REDIS_URL!,
@@ -140,7 +140,7 @@ describe('the state of the platform', () => {
   }, 90_000)
 })
 
-describe('a part that is away is shown as failing, and the response still comes', () => {
+describe('a part that is unavailable is shown as failing without preventing the response:', () => {
   test('Redis, Temporal and the executor', async () => {
     const [redis, temporal, executor] = [await deadAddress(), await deadAddress(), await deadAddress()]
     const lonely = await startApi('admin_system_lonely', {
@@ -191,7 +191,7 @@ describe('a part that is away is shown as failing, and the response still comes'
     }
   }, 30_000)
 
-  test('a table that the database cannot count is reported without the query', async () => {
+  test('a table that the database cannot count is reported without the text of the query', async () => {
     await db.execute(sql`alter table outbox rename to outbox_elsewhere`)
     try {
       const now = await system()

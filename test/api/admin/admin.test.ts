@@ -37,7 +37,7 @@ describe('every route of administration', () => {
           ? { uses: 1 }
           : {}
 
-  test('is a 404 for users and for all keys, a 401 without credentials, and records nothing', async () => {
+  test('returns 404 to users and to all keys, and 401 without credentials, and records nothing', async () => {
     expect(routes.length).toBeGreaterThanOrEqual(12)
     const ada = await api.signUpWithTeam()
     const boss = await api.signUpWithTeam({ admin: true })
@@ -93,7 +93,7 @@ describe('suspending a team', () => {
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
   })
 
-  test('a second time keeps the first time and changes the reason', async () => {
+  test('again keeps the time of the first suspension and changes the reason', async () => {
     const ada = await api.signUpWithTeam()
     const first = (await suspend(ada.teamId, 'one')).body
     const second = await suspend(ada.teamId, 'two')
@@ -102,9 +102,9 @@ describe('suspending a team', () => {
 
   test.each([
     ['without a reason', {}, 'reason: is required'],
-    ['with an empty one', { reason: '' }, 'reason: must be a string of 1 to 500 characters'],
-    ['with a long one', { reason: 'x'.repeat(501) }, 'reason: must be a string of 1 to 500 characters'],
-    ['with a field of another kind', { reason: 'x', until: 'tomorrow' }, 'until: is not a field of this request']
+    ['with an empty reason', { reason: '' }, 'reason: must be a string of 1 to 500 characters'],
+    ['with a reason of 501 characters', { reason: 'x'.repeat(501) }, 'reason: must be a string of 1 to 500 characters'],
+    ['with an unknown field', { reason: 'x', until: 'tomorrow' }, 'until: is not a field of this request']
   ])('%s is refused, and nothing changes', async (_what, body, message) => {
     const ada = await api.signUpWithTeam()
     const before = await auditCount()
@@ -114,7 +114,7 @@ describe('suspending a team', () => {
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
   })
 
-  test('of an unknown or deleted team is 404', async () => {
+  test('returns 404 for an unknown or deleted team', async () => {
     const ada = await api.signUpWithTeam()
     await db.execute(sql`update teams set deleted_at = now() where id = ${ada.teamId}`)
     for (const id of [nobody, ada.teamId])
@@ -122,7 +122,7 @@ describe('suspending a team', () => {
         expect([answer.status, answer.body]).toEqual([404, { error: 'no such team' }])
   })
 
-  test('during constant submissions lets no job be recorded after its response', async () => {
+  test('lets no job be recorded after its response, even under constant submissions', async () => {
     const ada = await api.signUpWithTeam()
     let accepted = 1
     /** Submits until it is refused. */
@@ -210,7 +210,7 @@ describe('access codes', () => {
     expect([total >= 2, limit, offset]).toEqual([true, 2, 0])
   })
 
-  test('with a code that exists already are refused with 409, and the old one keeps its uses', async () => {
+  test('that already exist are refused with 409, and keep their uses', async () => {
     const { code } = (await make({ uses: 3 })).body
     const again = await make({ code, uses: 100 })
     expect([again.status, again.body]).toEqual([
@@ -225,16 +225,16 @@ describe('access codes', () => {
     ['zero uses', { uses: 0 }, 'uses: must be an integer from 1 to 1000000'],
     ['too many uses', { uses: 1_000_001 }, 'uses: must be an integer'],
     ['uses as text', { uses: '3' }, 'uses: must be an integer'],
-    ['half a use', { uses: 1.5 }, 'uses: must be an integer'],
+    ['a fraction of a use', { uses: 1.5 }, 'uses: must be an integer'],
     ['a code with a space', { uses: 1, code: 'a b' }, 'code: must match'],
-    ['a code with a line end', { uses: 1, code: 'a\n' }, 'code: must match'],
+    ['a code with a line break', { uses: 1, code: 'a\n' }, 'code: must match'],
     ['a long code', { uses: 1, code: 'a'.repeat(65) }, 'code: must match'],
     ['an empty code', { uses: 1, code: '' }, 'code: must match'],
     ['a time in the past', { uses: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must lie in the future'],
     ['a time without a zone', { uses: 1, expires_at: '2031-01-01T00:00:00' }, 'expires_at: must be a valid date-time'],
     ['a leap second', { uses: 1, expires_at: '2031-12-31T23:59:60Z' }, 'expires_at: must be an ISO 8601 time'],
-    ['uses that are left', { uses: 1, remaining_uses: 5 }, 'remaining_uses: is not a field of this request']
-  ])('%s is refused by name, and no code is made', async (_what, body, message) => {
+    ['remaining uses', { uses: 1, remaining_uses: 5 }, 'remaining_uses: is not a field of this request']
+  ])('with %s are refused with the name of the field, and none is created', async (_what, body, message) => {
     const before = (await list()).total
     const answer = await make(body)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(message)])

@@ -1,4 +1,4 @@
-// Runs of capsules as they are asked for: what is made, what is refused before anything is made, and what is shown of it.
+// Requests for capsule runs: what they create, what is refused before anything is created, and what a run shows.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { changeBackend } from '../../../db/backends/backends.js'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const nobody = '01900000-0000-7000-8000-000000000000'
-/** A simulator that costs 1 USD a job here. */
+/** A simulator that costs 1 USD per job in these tests. */
 const paid = 'aer-statevector'
 
 type Member = TestUser & { teamId: string }
@@ -121,7 +121,7 @@ describe('a verification', () => {
       ],
       total: 1
     })
-    // The newest first; the last is the job that it was made of.
+    // Newest first; the last is the job that the capsule was made from.
     expect((await ada.get(`/api/jobs?capsule_id=${capsule}`)).body.jobs).toMatchObject([
       { id: job.id },
       { capsule_run_id: null }
@@ -150,7 +150,7 @@ describe('a verification', () => {
     expect(await rowsOf(capsule)).toEqual({ runs: 0, jobs: 0, told: 0, reserved: 0 })
   })
 
-  test('needs a result to compare with, which only a capsule of a job has', async () => {
+  test('is refused for a capsule without a result to compare with', async () => {
     const capsule = await suite(ada, [task('one')])
     expect(errorOf(await run(ada, capsule, { mode: 'verify' }))).toEqual([
       400,
@@ -182,7 +182,7 @@ describe('a verification', () => {
   })
 })
 
-/** Lets a test write what the guards would refuse. */
+/** Writes rows that the triggers of the database would refuse. */
 async function unguarded(capsule: string): Promise<string> {
   await db.execute(sql`alter table capsules disable trigger capsules_guard`)
   return capsule
@@ -248,7 +248,7 @@ describe('a suite', () => {
   })
 })
 
-describe('money', () => {
+describe('the budget', () => {
   const paidSuite = (user: TestUser, tasks: number, more: object = {}) =>
     suite(
       user,
@@ -257,12 +257,12 @@ describe('money', () => {
     )
 
   test.each([
-    ['per job', { perJob: usd(0.5) }, {}, "the team's limit per job", { estimated_cost: 1, budget: 0.5 }],
-    ['per suite', { perSuite: usd(2) }, {}, "the team's limit per suite", { estimated_cost: 3, budget: 2 }],
+    ['job', { perJob: usd(0.5) }, {}, "the team's limit per job", { estimated_cost: 1, budget: 0.5 }],
+    ['suite', { perSuite: usd(2) }, {}, "the team's limit per suite", { estimated_cost: 3, budget: 2 }],
     ['capsule', {}, { max_budget_usd: 2.5 }, "the capsule's max_budget_usd", { estimated_cost: 3, budget: 2.5 }],
     ['day', { daily: usd(2) }, {}, "the team's daily budget", { estimated_cost: 3, budget: 2 }],
     ['month', { monthly: usd(2) }, {}, "the team's monthly budget", { estimated_cost: 3, budget: 2 }]
-  ])('the limit %s refuses a run as a whole, with the figures', async (_, limits, more, named, figures) => {
+  ])('refuses a run as a whole at the limit per %s, with the figures', async (_, limits, more, named, figures) => {
     await changeTeamBudget(db, ada.teamId, limits)
     const capsule = await paidSuite(ada, 3, more)
     const answer = await run(ada, capsule)
@@ -271,7 +271,7 @@ describe('money', () => {
     expect(await rowsOf(capsule)).toEqual({ runs: 0, jobs: 0, told: 0, reserved: 0 })
   })
 
-  test("of a capsule's budget is never exceeded, over all its runs and with many at once", async () => {
+  test('of a capsule is never exceeded, over all its runs and with many at once', async () => {
     const capsule = await paidSuite(ada, 2, { max_budget_usd: 5 })
     const answers = await Promise.all(Array.from({ length: 6 }, () => run(ada, capsule)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 402, 402, 402, 402])
@@ -289,7 +289,7 @@ describe('money', () => {
     expect([...(await proveRecent(db))!, ...(await proveAll(db))!]).toEqual([])
   })
 
-  test('a key needs the tier for the backend and room in its own daily limit', async () => {
+  test('of a key is its own daily limit, and a key also needs the tier for the backend', async () => {
     const capsule = await paidSuite(ada, 2)
     const asKey = async (headers: Record<string, string>) =>
       api.ask('POST', `/api/capsules/${capsule}/run`, { mode: 'template' }, headers)
@@ -305,8 +305,8 @@ describe('money', () => {
   })
 })
 
-describe('who asks', () => {
-  test('a run takes as many of the jobs of the day as it has tasks, and gives them back when it is refused', async () => {
+describe('requests for runs:', () => {
+  test('a run counts as one job of the daily limit per task, and as none when it is refused', async () => {
     const eve = await limited.signUpWithTeam()
     const capsule = await suite(
       eve,
@@ -324,7 +324,7 @@ describe('who asks', () => {
     expect([(await run(eve, nine)).status, (await run(eve, nine)).status]).toEqual([201, 429])
   })
 
-  test('the same request with the same key is one run', async () => {
+  test('a request repeated with the same Idempotency-Key creates one run', async () => {
     const capsule = await suite(ada, [task('one'), task('two')])
     const headers = { 'idempotency-key': 'once' }
     const answers = await Promise.all(
@@ -334,7 +334,7 @@ describe('who asks', () => {
     expect(await rowsOf(capsule)).toMatchObject({ runs: 1, jobs: 2, told: 1 })
   })
 
-  test('a run is shown with its capsule alone, and to members alone', async () => {
+  test('a run is shown only under its own capsule, and only to members', async () => {
     const [capsule, other] = [await suite(ada, [task('one')]), await suite(ada, [task('one')])]
     const { body } = await run(ada, capsule)
     const path = `/runs/${body.capsule_run_id}`
@@ -350,7 +350,7 @@ describe('who asks', () => {
       expect(errorOf(answer)).toEqual([404, 'no such capsule'])
   })
 
-  test('runs are listed newest first, page by page, by status and by what made them', async () => {
+  test('runs are listed newest first, in pages, by status and by trigger', async () => {
     const capsule = await suite(ada, [task('one')])
     const ids: string[] = []
     for (let n = 0; n < 3; n++) ids.unshift((await run(ada, capsule)).body.capsule_run_id)

@@ -1,4 +1,4 @@
-// Schedules of capsules at the api: who may set which, and what is recorded. The engine is not asked.
+// Schedules of capsules at the API: who may set which, and what is recorded. Temporal takes no part.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { loadSchedule } from '../../../db/capsules/capsule-schedules.js'
@@ -105,7 +105,7 @@ test.each([
   expect(await loadSchedule(db, capsule.id)).toEqual(before)
 })
 
-test('only a capsule that is sealed and was made from a job goes on a schedule', async () => {
+test('only a sealed capsule that was made from a job can have a schedule', async () => {
   const runnable = await addVerifiableCapsule(db, person(owner), { teamId: owner.teamId, sealed: false })
   const refused = await put({ cron: '@daily' }, owner, `/api/capsules/${runnable.id}/schedule`)
   expect([refused.status, refused.body.error]).toEqual([403, expect.stringMatching(/This capsule is runnable/)])
@@ -117,7 +117,7 @@ test('only a capsule that is sealed and was made from a job goes on a schedule',
   expect([unmade.status, unmade.body.error]).toEqual([400, expect.stringMatching(/made from a job/)])
 })
 
-test('a member who owns neither capsule nor team is refused', async () => {
+test('a member who owns neither the capsule nor the team cannot set its schedule', async () => {
   expect((await put({ cron: '@daily' }, member)).status).toBe(403)
   expect((await member.ask('DELETE', path)).status).toBe(403)
 })
@@ -128,7 +128,7 @@ describe('a key of the capsule’s owner', () => {
     return { authorization: `Bearer ${body.key}` }
   }
 
-  test('sets and ends its schedule, in the name of the owner', async () => {
+  test('sets and ends its schedule on behalf of the owner', async () => {
     const key = await asKey({ tier: 'simulate' })
     expect((await api.ask('PUT', path, { cron: '@daily' }, key)).status).toBe(200)
     expect((await loadSchedule(db, capsule.id))!.createdBy).toBe(owner.id)
@@ -138,7 +138,7 @@ describe('a key of the capsule’s owner', () => {
     expect((await api.ask('DELETE', path, undefined, await asKey({ tier: 'read' }))).status).toBe(403)
   })
 
-  test('cannot schedule runs that it could not pay for', async () => {
+  test('cannot schedule runs that exceed its own limits', async () => {
     const paid = await addVerifiableCapsule(db, person(owner), {
       teamId: owner.teamId,
       task: { backend: 'aer-statevector' }
@@ -163,7 +163,7 @@ describe('a key of the capsule’s owner', () => {
       [403, expect.stringMatching(/do not count against the daily limit/)],
       [200, '']
     ])
-    // What is back-filled is the key's own.
+    // Back-filled runs belong to the key itself.
     const minute = (ago: number) => new Date(Math.floor(now.getTime() / 60_000 - ago) * 60_000).toISOString()
     const range = { from: minute(2), to: minute(1) }
     expect((await api.ask('POST', `${at}/backfill`, range, await asKey({ tier: 'simulate' }))).status).toBe(403)
@@ -184,12 +184,12 @@ test('archiving ends the schedule', async () => {
   expect((await owner.get(`/api/capsules/${id}/schedule`)).status).toBe(404)
 })
 
-describe('back-filling', () => {
+describe('a back-fill', () => {
   const backfill = (from: string, to: string) => owner.post(`${path}/backfill`, { from, to })
   const runs = () => db.select().from(capsuleRuns).where(eq(capsuleRuns.capsuleId, capsule.id))
 
-  test('runs what the schedule would have run, once', async () => {
-    // Ids tell when a run was made, so the clock is the real one here.
+  test('creates each run that the schedule would have created, once', async () => {
+    // Ids contain the time of creation, so this test uses the real clock.
     now = new Date()
     const hour = (ago: number) => new Date(Math.floor(now.getTime() / 3_600_000 - ago) * 3_600_000).toISOString()
     await put({ cron: '0 * * * *' })
@@ -233,7 +233,7 @@ describe('back-filling', () => {
     ])
   })
 
-  test('over a budget creates no run', async () => {
+  test('beyond a budget creates no run', async () => {
     const paid = await addVerifiableCapsule(db, person(owner), {
       teamId: owner.teamId,
       maxBudget: 1n,

@@ -1,4 +1,4 @@
-// Sealing: what is recorded, what is refused, and that a crash or a race at any point leaves a capsule whole.
+// Sealing: what is recorded, what is refused, and that a crash or a race at any point leaves a capsule consistent.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
@@ -36,7 +36,7 @@ async function runnable(changes: Record<string, unknown> = {}, result = bellResu
   return (await ada.post('/api/capsules/from-job', { job_id: jobId })).body.capsule_id
 }
 
-/** As whoever has the database may, past every guard. */
+/** Runs the statement with direct access to the database, past every trigger. */
 const asSuperuser = (statement: SQL) =>
   db.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
@@ -80,7 +80,7 @@ describe('a seal', () => {
     expect(verifyEnvelope(envelope, key.public_key_pem).predicate.capsule_id).toBe(record.seal.capsule_digest)
   })
 
-  test('of 100 shots has the margin that they can resolve, of many shots 0.05; a given one stands', async () => {
+  test('has the margin that 100 shots can resolve, 0.05 for many shots, or the requested one', async () => {
     const few = (await seal(await runnable())).body.seal.margin
     expect(few).toBeGreaterThan(0.15)
     const many = await runnable({}, bellResult({ '00': 50_100, '11': 49_900 }))
@@ -88,7 +88,7 @@ describe('a seal', () => {
     expect((await seal(await runnable(), { exit_code: 0, margin: 0.2 })).body.seal.margin).toBe(0.2)
   })
 
-  test('warns where its shots are too few for the margin, and the record says so ever after', async () => {
+  test('warns when its shots are too few for the margin, and its record keeps the warning', async () => {
     const id = await runnable()
     const { warnings } = (await seal(id, { exit_code: 0, margin: 0.05 })).body.seal
     expect(warnings).toEqual([
@@ -122,14 +122,14 @@ describe('a seal', () => {
       'update capsule_files set content = \'{"counts":{"00":100}}\' where name like \'%/result.json\' and capsule_id',
       400
     ]
-  ])('is refused of a capsule of which somebody with the database has changed %s', async (_, statement, status) => {
+  ])('is refused for a capsule after %s was changed in the database', async (_, statement, status) => {
     const id = await runnable()
     await asSuperuser(sql`${sql.raw(statement)} = ${id}`)
     expect(errorOf(await seal(id))).toEqual([status, expect.stringMatching(/SHA-256/)])
     expect((await read(id)).state).toBe('runnable')
   })
 
-  test('keeps its retention', async () => {
+  test('is retained for the requested number of years', async () => {
     const jobId = await ada.submit(submission())
     await finishJob(db, jobId)
     const made = await ada.post('/api/capsules/from-job', { job_id: jobId, retention_years: 10, seal: true })
@@ -140,8 +140,8 @@ describe('a seal', () => {
 
   const refused: [string, unknown, string][] = [
     ['no exit code', {}, 'exit_code: is required'],
-    ['a text as exit code', { exit_code: '0' }, 'exit_code: must be an integer'],
-    ['half an exit code', { exit_code: 0.5 }, 'exit_code: must be an integer'],
+    ['an exit code that is text', { exit_code: '0' }, 'exit_code: must be an integer'],
+    ['an exit code that is not an integer', { exit_code: 0.5 }, 'exit_code: must be an integer'],
     ['a margin of 0', { exit_code: 0, margin: 0 }, 'margin: must be'],
     ['a margin above 1', { exit_code: 0, margin: 1.01 }, 'margin: must be'],
     ['a state', { exit_code: 0, state: 'published' }, 'state: is not a field']
@@ -164,7 +164,7 @@ describe('a seal', () => {
     ])
   })
 
-  test('of a draft holds the evidence of its newest run, which nothing changed', async () => {
+  test('of a draft contains the evidence of its newest run, unchanged', async () => {
     const draft = (await ada.post('/api/capsules/create', { name: 'x', workflow: { tasks: [bell] } })).body.capsule_id
     await run(draft)
     expect((await read(draft)).evidence).toEqual({ task_executions: 1, artifacts: [] })
@@ -183,7 +183,7 @@ describe('a seal', () => {
     ['a value deep in the parameters', { job: { params: { shots: 100, x: [{ y: secret }] } } }, 'definition.json":1'],
     ['a label', { job: { labels: [secret] } }, 'tasks/main/job.json":1'],
     ['the name of the job', { job: { name: secret } }, 'capsule.yaml":1'],
-    ['what was printed', { result: told({ stdout: `hello\n${secret}\n` }) }, 'tasks/main/result.json":1'],
+    ['the printed output', { result: told({ stdout: `hello\n${secret}\n` }) }, 'tasks/main/result.json":1'],
     ['the diagram', { result: told({ circuit_info: { diagram: `q: ${secret}` } }) }, 'tasks/main/result.json":1'],
     ['the name of a gate', { result: told({ circuit_info: { gate_counts: { [secret]: 1 } } }) }, 'capsule.yaml":1'],
     ['a tag', { capsule: { tags: [secret] } }, 'capsule.yaml":1'],
@@ -192,7 +192,7 @@ describe('a seal', () => {
     ['the exit message', { seal: { exit_message: `# capsule:allow ${secret} # capsule:allow` } }, 'capsule.yaml":1']
   ]
   test.each(places)(
-    'refuses a credential in %s with its place',
+    'is refused for a credential in %s, and names its place',
     async (_, { job, result, capsule, seal: more }, place) => {
       const jobId = await ada.submit(submission(job as Record<string, unknown>))
       await finishJob(db, jobId, result)
@@ -205,8 +205,8 @@ describe('a seal', () => {
   )
 })
 
-describe('whatever happens', () => {
-  test('two seals at once give one', async () => {
+describe('under races and crashes,', () => {
+  test('two simultaneous seals create one', async () => {
     const id = await runnable()
     const answers = await Promise.all(Array.from({ length: 6 }, () => seal(id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403, 403])
@@ -218,7 +218,7 @@ describe('whatever happens', () => {
     expect(row!.count).toBe(1)
   })
 
-  test('a repeated request under one key is answered with the first answer', async () => {
+  test('a request repeated with one Idempotency-Key returns the first response', async () => {
     const id = await runnable()
     const ask = () => ada.ask('POST', `/api/capsules/${id}/seal`, { exit_code: 0 }, { 'idempotency-key': `seal ${id}` })
     const answers = await Promise.all([ask(), ask(), ask()])
@@ -227,7 +227,7 @@ describe('whatever happens', () => {
     expect((await ask()).text).toBe(answers[0]!.text)
   })
 
-  test('a seal while the draft is changed is of the one or the other, never of both', async () => {
+  test('a seal during a change of the draft contains one version, never a mix of both', async () => {
     const id = await runnable()
     const clone = (await ada.post(`/api/capsules/${id}/clone`)).body.capsule_id
     await run(clone)
@@ -242,7 +242,7 @@ describe('whatever happens', () => {
     } else expect([sealed.status, changed.status, record.state]).toEqual([409, 200, 'draft'])
   })
 
-  test('of a seal and a deletion at once, exactly one succeeds', async () => {
+  test('exactly one of a simultaneous seal and deletion succeeds', async () => {
     for (let round = 0; round < 4; round++) {
       const id = await runnable()
       const [sealed, deleted] = await Promise.all([seal(id), ada.ask('DELETE', `/api/capsules/${id}`)])
@@ -254,7 +254,7 @@ describe('whatever happens', () => {
     }
   })
 
-  test('of a publication and an archiving at once, exactly one succeeds', async () => {
+  test('exactly one of a simultaneous publication and archiving succeeds', async () => {
     const id = await runnable()
     await seal(id)
     const answers = await Promise.all([
@@ -271,7 +271,7 @@ describe('whatever happens', () => {
   test('a connection that dies at any statement of the seal leaves it runnable or sealed', async () => {
     const killer = connect(api.database.url, { max: 1 })
     try {
-      // Each table that a seal writes to, before and after the write, and the commit itself.
+      // Every table that a seal writes to, before and after the write, and the commit itself.
       const places: [string, string][] = [
         ['before insert on capsule_seals', ''],
         ['after insert on capsule_seals', ''],
@@ -314,7 +314,7 @@ describe('whatever happens', () => {
   }, 60_000)
 })
 
-/** Runs a draft as it is now, to its end. */
+/** Runs the present version of a draft until the run finishes. */
 async function run(draft: string): Promise<void> {
   const answer = await ada.post(`/api/capsules/${draft}/run`, { mode: 'template' })
   if (answer.status !== 201) throw new Error(`run answered ${answer.status}: ${answer.text}`)

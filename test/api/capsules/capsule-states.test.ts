@@ -1,4 +1,4 @@
-// Who may do what with a capsule in which state: every combination of state, action and caller, written down from the
+// Who may do what with a capsule in each state: every combination of state, action and caller, written from the
 // specification.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -53,7 +53,7 @@ const actions: Record<string, Action> = {
   export: { method: 'GET', rest: '/export', by: readers, in: capsuleStates, status: 200, isRead: true },
   patch: { method: 'PATCH', rest: '', body: { name: 'Changed' }, by: owner, in: ['draft'], status: 200 },
   delete: { method: 'DELETE', rest: '', by: owner, in: ['draft', 'runnable'], status: 200 },
-  // A draft without a run has no evidence: whoever may seal it is told so.
+  // A draft without a run has no evidence: callers who may seal it get that message.
   seal: { method: 'POST', rest: '/seal', body: { exit_code: 0 }, by: managers, in: ['draft', 'runnable'], status: 200 },
   publish: {
     method: 'POST',
@@ -76,7 +76,7 @@ const actions: Record<string, Action> = {
   clone: { method: 'POST', rest: '/clone', body: { name: 'Clone' }, by: members, in: capsuleStates, status: 201 }
 }
 
-/** What takes the capsule out of its state, or changes it for good. */
+/** Actions that change the state or the content of the capsule. */
 const changes = ['patch', 'delete', 'seal', 'publish', 'archive']
 
 let carol: Person
@@ -135,7 +135,7 @@ async function capsuleIn(state: CapsuleState, teamId: string): Promise<string> {
 }
 
 const kept = new Map<string, Promise<string>>()
-/** One for all questions that leave it in its state. */
+/** One capsule, shared by all requests that do not change it. */
 function sharedIn(state: CapsuleState, teamId: string): Promise<string> {
   const key = `${state} ${teamId}`
   const made = kept.get(key) ?? capsuleIn(state, teamId)
@@ -149,11 +149,11 @@ const everything = async (id: string) => [
     (select count(*)::int from capsule_schedules where capsule_id = capsules.id) as schedules from capsules where id = ${id}`))
 ]
 
-/** The answer that the specification asks for. */
+/** The response that the specification requires. */
 function expected(caller: CallerKind, state: CapsuleState, name: string): [status: number, message: RegExp | null] {
   const action = actions[name]!
   const mayRead = readers.includes(caller)
-  // What is published everybody may continue, in a team of their own.
+  // Every user can clone a published capsule into a team of their own.
   if (name === 'clone' && state === 'published' && !mayRead) return [201, null]
   if (name === 'export' && state === 'published' && !mayRead) return [200, null]
   if (!mayRead) return [404, /^no such capsule$/]
@@ -169,7 +169,7 @@ const messageOf = (body: { error?: string | { message: string } } | undefined): 
   typeof body?.error === 'string' ? body.error : (body?.error?.message ?? '')
 
 test.each(capsuleStates.flatMap((state) => Object.keys(actions).map((name) => [state, name] as const)))(
-  'a %s capsule: %s',
+  'a %s capsule gives every kind of caller the specified response to the action %s',
   async (state, name) => {
     const { method, rest, body } = actions[name]!
     const shared = await sharedIn(state, ofTeam)

@@ -1,4 +1,4 @@
-// Packages and bodies that are not what they say: refused, at once, and nothing of them is kept.
+// Packages and bodies with false claims are refused at once, and nothing of them is stored.
 import { createHash, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe('a package with false claims', () => {
-  /** A draft of ours with something exchanged. */
+  /** An exported draft with some of its content replaced. */
   // biome-ignore lint/suspicious/noExplicitAny: forgers change what they like.
   async function forged(change: (manifest: any, definition: any) => void) {
     const read = await readPackage((await bench.exported(await bench.draft())).bytes)
@@ -40,7 +40,7 @@ describe('a package with false claims', () => {
     return tarGz({ 'x/capsule.yaml': JSON.stringify(manifest), 'x/definition.json': text })
   }
 
-  test('about its state, owner, team or costs becomes a draft', async () => {
+  test("about its state, owner, team or costs becomes a draft of its importer's", async () => {
     const bytes = await forged((manifest) => {
       Object.assign(manifest, {
         created_by: `user:${outsider.id}`,
@@ -80,7 +80,7 @@ describe('a package with false claims', () => {
       '__proto__: this key is not allowed'
     ],
     [
-      'two texts of its parameters',
+      'a different text of its parameters',
       (_, { tasks }) => (tasks[0].parameters_text = '{"shots":2}'),
       'is not the text of the parameters'
     ],
@@ -94,17 +94,17 @@ describe('a package with false claims', () => {
       (_, { tasks }) => (tasks[0].parameters_text = '['.repeat(100_000) + ']'.repeat(100_000)),
       'is nested deeper than'
     ],
-    ['a circle', (_, { tasks }) => (tasks[0].parameters.x = { $result: 'bell' }), 'circle'],
-    ['half a character in its name', (manifest) => (manifest.name = '\ud800'), 'capsule.yaml'],
-    ['NUL in its name', (manifest) => (manifest.name = 'a\0b'), 'NUL']
+    ['a cycle of results', (_, { tasks }) => (tasks[0].parameters.x = { $result: 'bell' }), 'circle'],
+    ['a lone surrogate in its name', (manifest) => (manifest.name = '\ud800'), 'capsule.yaml'],
+    ['a NUL in its name', (manifest) => (manifest.name = 'a\0b'), 'NUL']
   ]
 
-  test.each(lies)('about %s is refused, and the place named', async (_what, change, message) => {
+  test.each(lies)('about %s is refused with the place named', async (_what, change, message) => {
     const { status, body } = await bench.imported(await forged(change))
     expect([status, body.error]).toEqual([400, expect.stringContaining(message)])
   })
 
-  test('about the source of a script keeps its own source, and not the name of the script', async () => {
+  test('about the source of a script keeps its own source, and loses the name of the script', async () => {
     const { script_id } = (await owner.post('/api/scripts/upload', { name: 'B', script_content: bellQasm3() })).body
     const bytes = await forged((_, { tasks }) => {
       tasks[0].source = {
@@ -122,7 +122,7 @@ describe('a package with false claims', () => {
     })
   })
 
-  test('with fields above the limits is cut, with a warning for each', async () => {
+  test('with fields above the limits is imported with each field cut, and a warning for each', async () => {
     const bytes = await forged((manifest, definition) => {
       manifest.name = 'n'.repeat(300)
       manifest.description = 'd'.repeat(2_000)
@@ -140,13 +140,13 @@ describe('a package with false claims', () => {
   })
 
   const attacks: [string, () => Buffer][] = [
-    ['nothing', () => Buffer.from('hello')],
+    ['no archive', () => Buffer.from('hello')],
     ['a path that leads out', () => tarGz({ 'x/capsule.yaml': 'a: 1', 'x/../../etc/passwd': 'x' })],
     ['an absolute path', () => tarGz({ 'x/capsule.yaml': 'a: 1', '/etc/passwd': 'x' })],
     ['a drive', () => tarGz({ 'x/capsule.yaml': 'a: 1', 'C:\\x': 'x' })],
     ['a symlink', () => tarGz({ 'x/capsule.yaml': 'a: 1', 'x/link': 'x' }, { 'x/link': '2' })],
     ['a device', () => tarGz({ 'x/capsule.yaml': 'a: 1', 'x/null': '' }, { 'x/null': '3' })],
-    ['a name twice', () => gzipSync(Buffer.concat([tarEntry('x/a', 'x'), tarEntry('x/a', 'y'), Buffer.alloc(1024)]))],
+    ['one name twice', () => gzipSync(Buffer.concat([tarEntry('x/a', 'x'), tarEntry('x/a', 'y'), Buffer.alloc(1024)]))],
     ['a YAML bomb', () => tarGz({ 'x/capsule.yaml': 'a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n' })],
     ['100,000 brackets', () => tarGz({ 'x/capsule.yaml': `a: ${'['.repeat(100_000)}` })],
     ['a JavaScript tag', () => tarGz({ 'x/capsule.yaml': 'a: !!js/function "x"' })],
@@ -156,7 +156,7 @@ describe('a package with false claims', () => {
     ['a plain tar', () => Buffer.concat([tarEntry('x/capsule.yaml', 'a: 1'), Buffer.alloc(1024)])]
   ]
 
-  test.each(attacks)('holding %s is refused at little cost, and fills no memory', async (_what, make) => {
+  test.each(attacks)('containing %s is refused with bounded CPU time and memory', async (_what, make) => {
     const bytes = make()
     const before = process.memoryUsage().rss
     const busy = process.cpuUsage()
@@ -166,7 +166,7 @@ describe('a package with false claims', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
   })
 
-  test('of the largest size is read, three times, and leaves nothing behind', async () => {
+  test('of the largest size is imported three times without leaving memory in use', async () => {
     const manifest = 'version: "1.0.0"\nname: large\nlifecycle_state: draft\n'
     const noise = () => randomBytes(30 * 1024 * 1024)
     const bytes = tarGz({ 'x/capsule.yaml': manifest, 'x/a': noise(), 'x/b': noise() })
@@ -175,7 +175,7 @@ describe('a package with false claims', () => {
     expect(process.cpuUsage(before).user).toBeLessThan(45_000_000)
   }, 120_000)
 
-  test('is refused whatever single byte of a sealed one was changed, or imports as the same', async () => {
+  test('with any single byte of a sealed package changed is refused, or imports with the same content', async () => {
     const id = await bench.sealed()
     const { bytes } = await bench.exported(id)
     const tar = gunzipSync(bytes)
@@ -187,11 +187,11 @@ describe('a package with false claims', () => {
       changed[at] = changed[at]! ^ 1
       const { status, body } = await bench.imported(gzipSync(changed))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      // What lies between the files says nothing.
+      // The padding between the files has no meaning.
       if (status === 201) {
         const after = await bench.record(body.capsule_id)
         if (after.imported.capsule_digest === digest) continue
-        // The manifest's own identity is another then: it is not taken for the sealed one.
+        // The identity of the manifest has changed then, so it does not pass for the sealed one.
         expect(after.derived_from).not.toBe(digest)
       } else expect(status).toBe(400)
     }
@@ -214,7 +214,7 @@ describe('an invalid package body', () => {
     ],
     ['a form without a file', 'multipart/form-data; boundary=b', '--b--\r\n', 400, 'file: is required'],
     [
-      'a form with another file',
+      'a form with a file under another name',
       'multipart/form-data; boundary=b',
       form([{ name: 'other', content: 'x', file: 'x' }], 'b').toString(),
       400,
@@ -234,7 +234,7 @@ describe('an invalid package body', () => {
       'holds more'
     ],
     [
-      'a form with text for a file',
+      'a form with text instead of a file',
       'multipart/form-data; boundary=b',
       form([{ name: 'file', content: 'name: x' }], 'b').toString(),
       400,
@@ -254,7 +254,7 @@ describe('an invalid package body', () => {
     }
   })
 
-  test('empty', async () => {
+  test('that is empty is refused', async () => {
     for (const [path, type] of [
       ['import', 'application/gzip'],
       ['upload', 'application/yaml']
@@ -265,12 +265,12 @@ describe('an invalid package body', () => {
     }
   })
 
-  test('that breaks off leaves room for the next, however many do', async () => {
+  test('that breaks off releases its slot, however many break off', async () => {
     const { port } = new URL(await api.listen())
     const head = (type: string) =>
       `POST /api/capsules/import HTTP/1.1\r\nHost: x\r\nCookie: ${owner.cookie}\r\nContent-Type: ${type}\r\nContent-Length: 10000000\r\n\r\n`
     const begun = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc'
-    // Four are being read, 32 wait their turn, the others are told so.
+    // Four are being read, 32 are queued, and the others get 429.
     const heard: string[] = []
     const sockets = Array.from({ length: 40 }, (_, turn) => {
       const socket = connect(Number(port), '127.0.0.1')
@@ -280,7 +280,7 @@ describe('an invalid package body', () => {
     })
     await eventually(() => heard.length === 4)
     expect(heard.map((text) => text.slice(0, 12))).toEqual(Array.from({ length: 4 }, () => 'HTTP/1.1 429'))
-    // Small ones wait for none of them, and neither do slow ones that are small.
+    // Small packages wait for none of them, not even behind slow small ones.
     const { bytes } = await bench.exported(await bench.draft())
     expect((await bench.imported(bytes)).status).toBe(201)
     const slow = Array.from({ length: 8 }, () => {
@@ -294,7 +294,7 @@ describe('an invalid package body', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201))
   })
 
-  test('larger than its route takes', async () => {
+  test('larger than its route accepts is refused', async () => {
     for (const [path, size, type] of [
       ['upload', 513 * 1024, 'application/yaml'],
       ['upload', 257 * 1024, 'application/yaml'],

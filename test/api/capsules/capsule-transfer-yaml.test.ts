@@ -1,4 +1,4 @@
-// Capsules that people write: YAML, with the line of whatever is wrong.
+// Capsules written by hand: YAML files, whose faults are reported with their line.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -24,7 +24,7 @@ afterAll(() => api.close())
 const upload = (text: string | Buffer, type = 'application/yaml') =>
   owner.ask('POST', '/api/capsules/upload', text, { 'content-type': type })
 
-describe('a file that people write', () => {
+describe('a capsule file written by hand', () => {
   const shorter = `
 name: Bell and GHZ   # a comment
 description: two circuits
@@ -47,7 +47,7 @@ tasks:
 `
 
   test.each(['application/yaml', 'text/yaml', 'application/x-yaml', 'multipart/form-data; boundary=b'])(
-    'makes a draft: %s',
+    'creates a draft when it is sent as %s',
     async (type) => {
       const body = type.startsWith('multipart')
         ? form([{ name: 'file', content: shorter, file: 'x.yaml' }], 'b')
@@ -61,20 +61,20 @@ tasks:
     }
   )
 
-  test('is what the guide shows', async () => {
+  test('can be the example of the guide', async () => {
     const guide = readFileSync(join(projectRoot, 'docs/capsules/capsules.md'), 'utf8')
     const after = await bench.record(made(await upload(/```yaml\n([\s\S]*?)```/.exec(guide)![1]!)))
     expect(after.workflow.tasks.map(({ name }: { name: string }) => name)).toEqual(['bell', 'mirror'])
   })
 
-  test('may have the fields of create, and be JSON', async () => {
+  test('can have the fields of the create request, and can be JSON', async () => {
     const fields = { name: 'as JSON', workflow: { tasks: [bellTask] }, backends: ['local'], team_id: owner.teamId }
     const after = await bench.record(made(await upload(JSON.stringify(fields))))
     const same = await bench.record(made(await owner.post('/api/capsules/create', fields)))
     expect(after.definition_sha256).toBe(same.definition_sha256)
   })
 
-  test('may name a script by its slug', async () => {
+  test('can name a script by its slug', async () => {
     const { slug, script_id } = (
       await owner.post('/api/scripts/upload', { name: 'By slug', script_content: bellQasm3() })
     ).body
@@ -134,7 +134,7 @@ tasks:
     ['line 1: a %YAML directive', '%YAML 1.1\n---\nname: x', 400],
     ['line 2: max_budget_usd: must be', 'name: x\nmax_budget_usd: 501', 400],
     ['line 1: must be a mapping', '- a\n- b', 400]
-  ])('is refused with its line: %s', async (message, text, status) => {
+  ])('is refused with the line of its fault: %s', async (message, text, status) => {
     const answer = await upload(text)
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(message)])
   })
@@ -147,7 +147,7 @@ tasks:
     ['items', `a: [${'1,'.repeat(120_000)}]`],
     ['lines', '\n'.repeat(250_000)],
     ['levels', Array.from({ length: 700 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')]
-  ])('of nothing but %s costs little', async (_what, text) => {
+  ])('of nothing but %s takes little time', async (_what, text) => {
     const before = process.cpuUsage()
     expect((await upload(text)).status).toBe(400)
     expect(process.cpuUsage(before).user).toBeLessThan(5_000_000)

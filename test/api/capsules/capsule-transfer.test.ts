@@ -1,4 +1,4 @@
-// Capsules as files: out, and in again.
+// Capsules as files: export and import.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,8 +33,8 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-describe('what goes out', () => {
-  test('is the same bytes each time, before and after the capsule is published or archived', async () => {
+describe('an exported package', () => {
+  test('has the same bytes each time, before and after the capsule is published or archived', async () => {
     for (const [action, body] of [
       ['publish', { title: 'A title', description: 'what it is', license: 'Apache-2.0' }],
       ['archive', {}]
@@ -51,7 +51,7 @@ describe('what goes out', () => {
     }
   })
 
-  test('is the same bytes after the key is another, and its attestation holds under the key that it was made with', async () => {
+  test('has the same bytes after a change of the signing key, and its attestation stays valid under the key that signed it', async () => {
     const id = await bench.sealed()
     const before = [await bench.exported(id), await bench.exported(id, 'rocrate')]
     const { retired } = await rotateSigningKey(api.database.db, api.deps.keyRing!, commandLine)
@@ -65,7 +65,7 @@ describe('what goes out', () => {
     expect(verifyPackage(read, { publicKeyPem: JSON.stringify(keys) }).authenticated).toBe(true)
   })
 
-  test('is what the public verifier accepts under the identity that the record states', async () => {
+  test('is accepted by the public verifier under the identity that the record states', async () => {
     const id = await bench.sealed({ name: 'Ünï \u2028 % \\ 🚀' })
     const { capsule_digest } = (await bench.record(id)).seal
     const folder = mkdtempSync(join(tmpdir(), 'capsule-'))
@@ -89,7 +89,7 @@ describe('what goes out', () => {
     ['../../etc/passwd', 'etc-passwd'],
     ['NUL', 'capsule-nul'],
     ['x'.repeat(200), 'x'.repeat(60)]
-  ])('is called by letters, digits and hyphens alone: %j', async (name, expected) => {
+  ])('has a file name of letters, digits and hyphens only: %j', async (name, expected) => {
     const id = await bench.draft({ name })
     expect((await bench.exported(id)).headers['content-disposition']).toBe(`attachment; filename="${expected}.capsule"`)
     expect((await bench.exported(id, 'rocrate')).headers['content-disposition']).toBe(
@@ -97,13 +97,13 @@ describe('what goes out', () => {
     )
   })
 
-  test('of a draft carries no digest, and says that it is a draft', async () => {
+  test('of a draft has no digest, and states that it is a draft', async () => {
     const read = await readPackage((await bench.exported(await bench.draft())).bytes)
     expect([read.checksums, read.rootDigest, read.manifest.lifecycle_state]).toEqual([null, null, 'draft'])
     expect(read.manifest.checksums_digest).toBeUndefined()
   })
 
-  test('is for members, and for everybody once it is published', async () => {
+  test('is available to members, and to everyone once it is published', async () => {
     const id = await bench.sealed()
     for (const path of ['export', 'attestation']) {
       const answer = await outsider.get(`/api/capsules/${id}/${path}`)
@@ -120,7 +120,7 @@ describe('what goes out', () => {
     expect(gunzipSync(bytes).includes(owner.id)).toBe(true)
   })
 
-  test('an attestation is there once there is a seal', async () => {
+  test('an attestation is available as soon as the capsule is sealed', async () => {
     const answer = await owner.get(`/api/capsules/${await bench.draft()}/attestation`)
     expect([answer.status, answer.body.error]).toEqual([
       404,
@@ -134,7 +134,7 @@ describe('what goes out', () => {
 
 const notSealed = 'The package is not sealed: nothing says whether its files are as they were.'
 
-describe('what comes in again', () => {
+describe('an imported package', () => {
   const everyState: [string, () => Promise<string>][] = [
     [
       'draft',
@@ -174,7 +174,7 @@ describe('what comes in again', () => {
     ]
   ]
 
-  test.each(everyState)('has the definition it went out with: %s', async (_state, make) => {
+  test.each(everyState)('has the definition that was exported: %s', async (_state, make) => {
     const before = await bench.record(await make())
     for (const format of ['capsule', 'rocrate']) {
       const answer = await bench.imported((await bench.exported(before.id, format)).bytes)
@@ -197,7 +197,7 @@ describe('what comes in again', () => {
     }
   })
 
-  test('names a script that its importer can read, and holds the source where they cannot', async () => {
+  test('refers to a script that its importer can read, and otherwise contains its source', async () => {
     const script = await owner.post('/api/scripts/upload', { name: 'Bell', script_content: bellQasm3() })
     const { script_id } = script.body
     const id = await bench.draft({
@@ -228,7 +228,7 @@ describe('what comes in again', () => {
     expect((await owner.get(`/api/capsules/${body.capsule_id}`)).status).toBe(404)
   })
 
-  test('goes to the team that form or query name, if the caller is of it', async () => {
+  test('belongs to the team that the form or the query names, if the caller is a member of it', async () => {
     const { bytes } = await bench.exported(await bench.draft())
     const { id: team } = (await owner.post('/api/teams', { name: 'another team' })).body
     const query = await owner.ask('POST', `/api/capsules/import?team_id=${team}`, bytes, {
@@ -253,7 +253,7 @@ describe('what comes in again', () => {
     expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('name different teams')])
   })
 
-  test('is made once under one key, however its form is wrapped', async () => {
+  test('is created once under one Idempotency-Key, whatever the boundary of its form', async () => {
     const { bytes } = await bench.exported(await bench.draft())
     const key = randomBytes(8).toString('hex')
     const send = (boundary: string, content: Buffer) =>
@@ -275,7 +275,7 @@ describe('what comes in again', () => {
   })
 
   test.each(['valid_capsule', 'multi_task_capsule', 'derived_capsule/parent', 'derived_capsule/child'])(
-    'made by the authors of the format keeps the identity that they publish: %s',
+    "that the format's authors published keeps its published identity: %s",
     async (fixture) => {
       const folder = join(projectRoot, 'test/capsule-format/fixtures', fixture)
       const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -298,7 +298,7 @@ describe('what comes in again', () => {
     }
   )
 
-  test('made by other hands may hold whatever the format allows', async () => {
+  test('of another tool can contain everything that the format allows', async () => {
     const deep = `${'{"a":'.repeat(58)}1${'}'.repeat(58)}`
     const many = `[${'1,'.repeat(24_999)}1]`
     const manifest = `{"version":"1.0.0","name":"deep","lifecycle_state":"draft","parameters":{"constructor":${deep},"b":${many},"c":"\\u0000"}}`
@@ -306,7 +306,7 @@ describe('what comes in again', () => {
     expect([status, body.error]).toEqual([201, undefined])
   })
 
-  test('made by other hands is a draft without tasks, and says so', async () => {
+  test('of another tool becomes a draft without tasks, and a warning says so', async () => {
     const manifest =
       'version: "1.0.0"\nname: from elsewhere\nlifecycle_state: draft\ncreated_by: somebody@example.org\n'
     const { status, body } = await bench.imported(tarGz({ 'x/capsule.yaml': manifest }))

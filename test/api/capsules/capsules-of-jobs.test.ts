@@ -1,4 +1,4 @@
-// Capsules that are made of jobs, at once or when one completes, and clones of them.
+// Capsules that are made from jobs, at once or when a job completes, and clones of them.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -19,7 +19,7 @@ const nobody = '01900000-0000-7000-8000-000000000000'
 type Member = TestUser & { teamId: string }
 let ada: Member
 let bob: Member
-/** Of Ada's team, beside her. */
+/** Another member of Ada's team. */
 let mate: TestUser
 beforeAll(async () => {
   ada = await api.signUpWithTeam()
@@ -41,7 +41,7 @@ async function finished(user: TestUser, changes: Record<string, unknown> = {}, r
 const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
 describe('a capsule of a completed job', () => {
-  test('packages what ran, its parameters, backend, result, environment and times', async () => {
+  test('contains the program, its parameters, backend, result, environment and times', async () => {
     const jobId = await finished(ada, { name: 'My job', params: { shots: 100, note: 'x', seed: 7 } })
     const answer = await fromJob(ada, { job_id: jobId, tags: ['t'] })
     expect([answer.status, answer.body]).toEqual([201, { capsule_id: uuid }])
@@ -79,7 +79,7 @@ describe('a capsule of a completed job', () => {
     expect(listed.jobs.map(({ id }: { id: string }) => id)).toEqual([jobId])
   })
 
-  test('states what the catalogue said when the job ran, also after a change of the catalogue', async () => {
+  test('describes the backend as the catalogue did when the job ran, also after a change of the catalogue', async () => {
     const slug = 'aer-mps'
     const filesOf = async (jobId: string) => {
       const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
@@ -92,7 +92,7 @@ describe('a capsule of a completed job', () => {
     await db.execute(
       sql`update backends set per_shot_micro = 1000, description = 'another', native_gates = '["rz"]' where slug = ${slug}`
     )
-    // What comes and goes is no news.
+    // A change of availability adds no entry to the history.
     await db.execute(sql`update backends set queue_length = 7, updated_at = clock_timestamp() where slug = ${slug}`)
     const second = await finished(ada, { backend: slug })
     await db.execute(sql`update backends set is_available = false, device_type = 'qpu' where slug = ${slug}`)
@@ -103,14 +103,14 @@ describe('a capsule of a completed job', () => {
     expect(new Date(was.valid_from).getTime()).toBeLessThan(new Date(is.valid_from).getTime())
     const [kept] = await db.execute(sql`select count(*)::int as count from backend_versions where slug = ${slug}`)
     expect(kept!.count).toBe(3)
-    // Of a time before the history the first that is known, which tells since when it is.
+    // For a time before the history begins: its first entry, which states its own start.
     await db.execute(sql`delete from backend_versions where slug = ${slug} and entry ->> 'device_type' = 'simulator'`)
     const late = await backendOf(first)
     const { completed_at } = (await ada.get(`/api/jobs/${first}`)).body
     expect([late.facts.deviceType, late.valid_from > completed_at]).toEqual(['qpu', true])
   })
 
-  test('of a workflow holds the result of each task, to the last digit, or why it cannot be shown', async () => {
+  test('of a workflow contains the result of each task, to the last digit, or why it cannot be shown', async () => {
     const jobId = await ada.submit(submission())
     const shown = '{"n":123456789012345678901234567890}'
     await db.execute(sql`insert into task_values (job_id, sha256, size_bytes, content)
@@ -163,7 +163,7 @@ describe('a capsule of a completed job', () => {
     expect(errorOf(await fromJob(ada, { job_id: nobody }))).toEqual([404, 'job_id: no such job'])
   })
 
-  test('cannot be changed, and is deleted by its owner', async () => {
+  test('cannot be changed, and can be deleted by its owner', async () => {
     const id = (await fromJob(ada, { job_id: await finished(ada) })).body.capsule_id
     expect(errorOf(await patch(ada, id, { name: 'x' }))).toEqual([
       403,
@@ -191,7 +191,7 @@ describe('create_capsule at submission', () => {
     expect(entry).toEqual({ actor: `user:${ada.id}`, action: 'capsule.created' })
   })
 
-  test('creates no capsule for a job that fails, nor a second one for a repeated end', async () => {
+  test('creates no capsule for a job that fails, and no second one when the completion is repeated', async () => {
     const jobId = await ada.submit(submission({ create_capsule: true }))
     const fence = { generation: 1 }
     await beginJob(db, jobId, fence)
@@ -205,7 +205,7 @@ describe('create_capsule at submission', () => {
     expect((await ada.get(`/api/jobs/${cancelled}`)).body).toMatchObject({ status: 'cancelled', capsule_id: null })
   })
 
-  test('that cannot create the capsule does not fail the job, which gives the reason', async () => {
+  test('that cannot create the capsule does not fail the job, whose record gives the reason', async () => {
     const jobId = await ada.submit(submission({ create_capsule: true }))
     await db.execute(sql`insert into artifacts (job_id, name, sha256, size_bytes, media_type, content)
       values (${jobId}, 'huge.bin', 'x', 70000000, 'application/octet-stream', 'x')`)
@@ -225,8 +225,8 @@ describe('create_capsule at submission', () => {
   })
 })
 
-describe('cloning', () => {
-  test('gives the caller a draft with the same definition, and nothing else of it', async () => {
+describe('a clone', () => {
+  test("is the caller's draft with the same definition, and nothing else of the original", async () => {
     const id = (await fromJob(ada, { job_id: await finished(ada) })).body.capsule_id
     const source = await read(ada, id)
     const answer = await mate.post(`/api/capsules/${id}/clone`, { name: 'Mine' })
@@ -250,7 +250,7 @@ describe('cloning', () => {
   })
 })
 
-test('many at once, during other changes of the team, all succeed with one unbroken audit trail', async () => {
+test('succeeds among many at once, during other changes of the team, and the audit trail stays valid', async () => {
   const jobIds = await Promise.all(
     Array.from({ length: 10 }, () => ada.submit(submission({ create_capsule: true, capsule_name: 'At once' })))
   )

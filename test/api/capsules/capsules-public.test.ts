@@ -1,4 +1,4 @@
-// The public catalogue: what it shows to anybody, what it never shows, and takedown.
+// The public catalogue: what it shows to everyone, what it never shows, and takedown.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { startApi, type TestUser } from '../../support/api/api.js'
@@ -95,14 +95,14 @@ test('the public catalogue shows no unpublished capsule, no person and no team',
   for (const { status, text } of pages) {
     expect(status).toBe(200)
     expect(text).not.toContain(PRIVATE)
-    // The signed statement stands in base64.
+    // The signed statement is in base64.
     for (const [, payload] of text.matchAll(/"payload":"([^"]+)"/g))
       expect(Buffer.from(payload!, 'base64').toString()).not.toContain(PRIVATE)
     expect(text).not.toContain(ada.teamId)
   }
 })
 
-test('a capsule that is taken down leaves the catalogue and stays with its team, with the reason', async () => {
+test('a capsule that is taken down leaves the catalogue, and its team still has it with the reason', async () => {
   const id = await sealed()
   const { slug } = (await publish(id, { title: 'To be taken down', description: 'd' })).body.publication
   const takeDown = (user: TestUser, reason = 'a complaint') =>
@@ -167,8 +167,8 @@ test('strangers can read, export and clone a published capsule and nothing else,
 test.each([
   ['no title', { description: 'd' }],
   ['no description', { title: 't' }],
-  ['a title of 201', { title: 'x'.repeat(201), description: 'd' }],
-  ['a slug of its own', { title: 't', description: 'd', slug: 'mine' }],
+  ['a title of 201 characters', { title: 'x'.repeat(201), description: 'd' }],
+  ['a requested slug', { title: 't', description: 'd', slug: 'mine' }],
   ['eleven tags', { title: 't', description: 'd', tags: Array.from({ length: 11 }, () => 'x') }]
 ])('a capsule is not published with %s', async (_, body) => {
   const id = await sealed()

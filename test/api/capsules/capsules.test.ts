@@ -1,4 +1,4 @@
-// Capsules: made, read, listed, changed and deleted.
+// Capsules: created, read, listed, changed and deleted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
@@ -14,7 +14,7 @@ const nobody = '01900000-0000-7000-8000-000000000000'
 type Member = TestUser & { teamId: string }
 let ada: Member
 let bob: Member
-/** Of Ada's team, beside her. */
+/** Another member of Ada's team. */
 let mate: TestUser
 let scriptId: string
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const workflow = (...tasks: Record<string, unknown>[]) => ({ workflow: { tasks: 
 
 const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
-describe('creating', () => {
+describe('creating a capsule', () => {
   test('returns 201 with the id of a draft, whose record has every field', async () => {
     const answer = await create(ada, {
       description: 'Two qubits',
@@ -124,23 +124,23 @@ describe('creating', () => {
   const fits: [string, () => Record<string, unknown>][] = [
     ['a name of 1 character', () => ({ name: 'x' })],
     ['a name of 200 characters', () => ({ name: 'é'.repeat(200) })],
-    ['a description of 1,000', () => ({ description: 'x'.repeat(1_000) })],
-    ['10 tags of 50', () => ({ tags: Array.from({ length: 10 }, (_, at) => `${at}`.padEnd(50, 'x')) })],
+    ['a description of 1,000 characters', () => ({ description: 'x'.repeat(1_000) })],
+    ['10 tags of 50 characters', () => ({ tags: Array.from({ length: 10 }, (_, at) => `${at}`.padEnd(50, 'x')) })],
     ['a budget of 0', () => ({ max_budget_usd: 0 })],
     ['a budget of 500', () => ({ max_budget_usd: 500 })],
-    ['1 year', () => ({ retention_years: 1 })],
-    ['100 years', () => ({ retention_years: 100 })],
+    ['a retention of 1 year', () => ({ retention_years: 1 })],
+    ['a retention of 100 years', () => ({ retention_years: 100 })],
     ['backends', () => ({ backends: ['local', 'aer-noisy'] })],
     ['no tasks', () => ({ workflow: { tasks: [] } })],
     ['50 tasks', () => workflow(...Array.from({ length: 50 }, (_, at) => ({ name: `task ${at}` })))],
     [
-      'a task whose parameters take the result of another',
+      'a task whose parameters use the result of another',
       () => workflow({ name: 'a', parameters: { shots: 10, theta: { $result: 'b', path: '/shots' } } }, { name: 'b' })
     ],
     ['inline code', () => workflow({ script_id: undefined, inline_code: asymmetricQiskit() })],
     ['a script by its slug', () => workflow({ script_id: undefined, script_slug: 'bell' })]
   ]
-  test.each(fits)('takes %s', async (_, body) => {
+  test.each(fits)('accepts %s', async (_, body) => {
     expect(errorOf(await create(ada, body()))).toEqual([201, undefined])
   })
 
@@ -242,14 +242,14 @@ describe('creating', () => {
     expect(errorOf(await create(ada, body()))).toEqual([status, expect.stringContaining(message)])
   })
 
-  test('is refused for a team of others, and with a script of others', async () => {
+  test("is refused for another user's team, and with another user's script", async () => {
     expect(errorOf(await create(bob, { team_id: ada.teamId }))).toEqual([404, 'team_id: no such team'])
     expect(errorOf(await create(bob, workflow({})))).toEqual([404, 'workflow.tasks[0].script_id: no such script'])
   })
 })
 
-describe('changing', () => {
-  test('changes only the named fields; a new workflow has another digest', async () => {
+describe('changing a capsule', () => {
+  test('sets only the named fields, and a new workflow gets another digest', async () => {
     const id = await created(ada, { description: 'before', ...workflow({}) })
     const before = await read(ada, id)
     const renamed = await patch(ada, id, { name: 'Renamed', tags: ['x'] })
@@ -264,12 +264,12 @@ describe('changing', () => {
     expect(await read(ada, id)).toMatchObject({ workflow: null, backends: [], description: 'before' })
   })
 
-  test('keeps backends that were named when the tasks change', async () => {
+  test('keeps explicitly named backends when the tasks change', async () => {
     const id = await created(ada, { backends: ['local', 'aer-mps'], ...workflow({}) })
     expect((await patch(ada, id, workflow({ backend: 'aer-noisy' }))).body.backends).toEqual(['local', 'aer-mps'])
   })
 
-  test('needs a field, and refuses unknown ones', async () => {
+  test('requires a field, and refuses unknown ones', async () => {
     const id = await created(ada)
     expect((await patch(ada, id, {})).status).toBe(400)
     for (const field of ['state', 'team_id', 'owner_id', 'seal', 'source_job_id'])
@@ -281,8 +281,8 @@ describe('changing', () => {
   })
 })
 
-describe('reading', () => {
-  test('is for members; others get the same 404 as for an unknown id', async () => {
+describe('reading capsules', () => {
+  test('is limited to members; others get the same 404 as for an unknown id', async () => {
     const id = await created(ada)
     expect((await mate.get(`/api/capsules/${id}`)).status).toBe(200)
     const answers = [await bob.get(`/api/capsules/${id}`), await bob.get(`/api/capsules/${nobody}`)]
@@ -321,8 +321,8 @@ describe('reading', () => {
   })
 })
 
-describe('deleting', () => {
-  test('removes it, not its audit trail', async () => {
+describe('deleting a capsule', () => {
+  test('removes it, and keeps its audit trail', async () => {
     const id = await created(ada)
     expect(errorOf(await remove(mate, id))).toEqual([403, 'Only the owner of a capsule may delete it'])
     const answer = await remove(ada, id)

@@ -30,7 +30,7 @@ function refusal(kind: Kind, allowed: Kind[]): number {
 }
 
 describe('every route', () => {
-  test('is in the access table and has a case, and nothing else does', () => {
+  test('is in the access table and has a case, and neither lists anything else', () => {
     expect(Object.keys(routeCases).sort()).toEqual(Object.keys(accessTable).sort())
     const missing = Object.keys(accessTable).filter((line) => {
       const [method, url] = line.split(' ') as ['GET', string]
@@ -58,7 +58,7 @@ describe('every route', () => {
         const suspension = !allowed && kind === 'owner of a suspended team' && routeCase.allowed !== platform
         const fits = statuses.includes(answer.status) && (!suspension || answer.body.code === 'TEAM_SUSPENDED')
         if (!fits) wrong.push({ kind, expected: statuses, got: answer.status, text: answer.text.slice(0, 200) })
-        // Callers would reach the maximum number of teams otherwise.
+        // Otherwise callers would reach the maximum number of teams.
         await db.execute(sql`delete from members`)
       }
       expect(wrong).toEqual([])
@@ -66,17 +66,17 @@ describe('every route', () => {
   )
 })
 
-describe('an id of others and an id that does not exist', () => {
+describe('an id of another team and an id that does not exist', () => {
   const ids = Object.entries(routeCases).filter(
     ([route, { path, allowed }]) => path && /:(id|userId)\b/.test(route) && allowed !== platform
   )
 
-  test.each(ids)('%s gives an outsider the same 404 for both', async (route, routeCase) => {
+  test.each(ids)('give an outsider the same 404: %s', async (route, routeCase) => {
     const method = route.split(' ')[0]!
     const { scene, headers } = await stage('outsider')
     const path = await routeCase.path!(scene)
     const theirs = await api.ask(method, path, await routeCase.body?.(scene), headers)
-    // Replaces the id of the thing or of the team by one that does not exist.
+    // Replaces the id of the resource or of the team with one that does not exist.
     const unknown = path.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, randomUUID())
     const body = await routeCase.body?.(scene)
     const none = await api.ask(method, unknown, body, headers)
@@ -84,7 +84,7 @@ describe('an id of others and an id that does not exist', () => {
     expect(theirs.status).toBe(404)
   })
 
-  test.each(ids)('%s answers a malformed id with 400 or 404', async (route, routeCase) => {
+  test.each(ids)('a malformed id returns 400 or 404: %s', async (route, routeCase) => {
     const { scene, headers } = await stage('owner')
     const path = route.split(' ')[1]!
     for (const id of ['x', '0', '%00', `urn:uuid:${randomUUID()}`, "';--", '\u{1f511}']) {

@@ -1,4 +1,4 @@
-// What must stay secret, put through every route and error path: it is in no answer, no log, and nowhere in the database.
+// Secret values, sent through every route and error path, appear in no response, no log, and nowhere in the database.
 
 import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
@@ -52,7 +52,7 @@ test('passwords, tokens, codes, keys and credentials appear in no response and n
   const { cookie } = ada
   const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id
   const email = 'somebody@example.org'
-  // As it should be, of the wrong type, too long, and with a field too many.
+  // A valid value, one of the wrong type, one that is too long, and one with an extra field.
   const spoiled = (value: string): unknown[] => [value, [value], { [value]: value }, value.repeat(20), 7]
   const bodies: [string, string, (value: unknown) => unknown][] = [
     ['POST', '/api/auth/validate-code', (code) => ({ code })],
@@ -98,7 +98,7 @@ test('passwords, tokens, codes, keys and credentials appear in no response and n
   for (const { name } of tables) {
     const rows = await db.execute(sql`select row::text as text from ${sql.identifier(name as string)} row`)
     expect([name, rows.filter((row) => String(row.text).includes(CANARY))]).toEqual([name, []])
-    // Binary columns show in hex.
+    // Binary columns are compared in hex.
     const hex = Buffer.from(CANARY).toString('hex')
     expect([name, rows.filter((row) => String(row.text).includes(hex))]).toEqual([name, []])
   }

@@ -11,11 +11,11 @@ describe('a client that TRUSTED_PROXIES does not name', () => {
     ['192.168.1.8', '198.51.100.1'],
     ['2001:db8::1', '198.51.100.1'],
     ['11.0.0.1', '198.51.100.1']
-  ])('at %s keeps its own address, whatever it forwards: %s', (socket, header) => {
+  ])('at %s keeps its own address, whatever header it sends: %s', (socket, header) => {
     expect(clientAddress(socket, header, proxies)).toBe(socket)
   })
 
-  test('is not trusted when the list is empty, not even on the same machine', () => {
+  test('is not trusted when the list is empty, even on the same machine', () => {
     for (const empty of ['', '   ']) {
       const nobody = parseTrustedProxies(empty)
       for (const socket of ['127.0.0.1', '::1', '10.0.0.1'])
@@ -23,7 +23,7 @@ describe('a client that TRUSTED_PROXIES does not name', () => {
     }
   })
 
-  test('cannot escape its limit with a thousand invented hops', () => {
+  test('cannot avoid its limit with a thousand invented hops', () => {
     const keys = Array.from({ length: 1000 }, (_, n) =>
       addressKey(clientAddress('203.0.113.9', `198.51.${n >> 8}.${n & 255}`, proxies))
     )
@@ -35,11 +35,11 @@ describe('behind a trusted proxy, the client is the right-most untrusted hop:', 
   test.each([
     ['no header at all', '10.0.0.1', undefined, '10.0.0.1'],
     ['one hop', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['what the client invented stands further left', '10.0.0.1', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
+    ['an invented hop further left', '10.0.0.1', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
     ['a trusted address that the client invented', '10.0.0.1', '10.9.9.9, 198.51.100.1', '198.51.100.1'],
     ['several proxies', '10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.3, 192.168.1.7', '198.51.100.1'],
-    ['garbage left of the client is never read', '10.0.0.1', '<script>, , 198.51.100.1', '198.51.100.1'],
-    ['only trusted hops: the first of them asked', '10.0.0.1', '10.0.0.5, 10.0.0.3', '10.0.0.5'],
+    ['garbage left of the client', '10.0.0.1', '<script>, , 198.51.100.1', '198.51.100.1'],
+    ['only trusted hops, which makes the first of them the client', '10.0.0.1', '10.0.0.5, 10.0.0.3', '10.0.0.5'],
     ['no space after the comma', '10.0.0.1', '1.1.1.1,198.51.100.1', '198.51.100.1'],
     ['with a port', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
     ['IPv6', '10.0.0.1', '2001:DB8:0:0::1', '2001:db8::1'],
@@ -55,25 +55,25 @@ describe('behind a trusted proxy, the client is the right-most untrusted hop:', 
     expect(clientAddress(socket, header, proxies)).toBe(client)
   })
 
-  test('also with several header lines', () => {
+  test('also in several header lines', () => {
     expect(clientAddress('10.0.0.1', ['1.1.1.1', '198.51.100.1, 10.0.0.2'], proxies)).toBe('198.51.100.1')
   })
 
   test.each(['', ' ', ',', '198.51.100.1,', 'unknown', '_hidden', 'localhost', '198.51.100.1 10.0.0.2', '010.0.0.9'])(
-    'and the proxy itself where a hop is not an address: %p',
+    'or the proxy itself when a hop is not an address: %p',
     (header) => {
       expect(clientAddress('10.0.0.1', header, proxies)).toBe('10.0.0.1')
     }
   )
 
   test.each(['198.51.100', '198.51.100.256', '0x7f.0.0.1', '2001:db8::1::2', '[2001:db8::1', '[198.51.100.1]', '1:2'])(
-    'nor is this one: %p',
+    'or the proxy itself when a hop only resembles an address: %p',
     (header) => {
       expect(clientAddress('10.0.0.1', header, proxies)).toBe('10.0.0.1')
     }
   )
 
-  test('16 KiB of hops are read in a few milliseconds', () => {
+  test('within a few milliseconds in 16 KiB of hops', () => {
     const header = Array(1800).fill('10.0.0.1').join(',').slice(0, 16_384)
     const started = performance.now()
     clientAddress('10.0.0.1', header, proxies)
@@ -81,7 +81,7 @@ describe('behind a trusted proxy, the client is the right-most untrusted hop:', 
   })
 })
 
-test('one client has one address, however it is written', () => {
+test('and has one address, however it is written', () => {
   const nobody = parseTrustedProxies('')
   for (const written of ['::ffff:198.51.100.1', '::FFFF:c633:6401', '198.51.100.1'])
     expect(clientAddress(written, undefined, nobody)).toBe('198.51.100.1')
@@ -90,11 +90,11 @@ test('one client has one address, however it is written', () => {
   expect(clientAddress('fe80::1%eth0', undefined, nobody)).toBe('fe80::1')
 })
 
-test('a socket that is gone has no address', () => {
+test('and has no address once its socket is closed', () => {
   expect(clientAddress(undefined, '198.51.100.1', proxies)).toBe('unknown')
 })
 
-describe('the key of an address', () => {
+describe('the rate-limit key of the address', () => {
   test.each([
     ['198.51.100.1', '198.51.100.1'],
     ['unknown', 'unknown'],
@@ -108,7 +108,7 @@ describe('the key of an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['1::', '1:0:0:0::/64'],
     ['::', '0:0:0:0::/64']
-  ])('of %s is %s', (address, key) => {
+  ])('%s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 })
@@ -123,7 +123,7 @@ describe('TRUSTED_PROXIES', () => {
     ['::ffff:10.0.0.0/104', '10.9.9.9', '11.0.0.1'],
     ['::ffff:10.0.0.1', '10.0.0.1', '10.0.0.2'],
     [' 192.0.2.1 ,\t192.0.2.2 ', '192.0.2.2', '192.0.2.3']
-  ])('%p holds %s and not %s', (text, inside, outside) => {
+  ])('%p contains %s and not %s', (text, inside, outside) => {
     const trusted = parseTrustedProxies(text)
     expect(clientAddress(inside, '198.51.100.1', trusted)).toBe('198.51.100.1')
     expect(clientAddress(outside, '198.51.100.1', trusted)).toBe(outside)
@@ -142,7 +142,7 @@ describe('TRUSTED_PROXIES', () => {
     ['true', 'true'],
     ['fe80::1%eth0', 'fe80::1%eth0'],
     ['::ffff:10.0.0.0/90', '::ffff:10.0.0.0/90']
-  ])('%p is refused with the entry that is wrong', (text, entry) => {
+  ])('%p is refused, and the message names the invalid entry', (text, entry) => {
     expect(() => parseTrustedProxies(text)).toThrow(`TRUSTED_PROXIES: "${entry}" is neither an address nor a range`)
   })
 

@@ -1,4 +1,4 @@
-// A service that is stopping: what is on its way when it begins to stop is answered like anything else.
+// A service that is stopping: requests that are under way when it begins to stop get their normal responses.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -29,7 +29,7 @@ test.each([
     }[what]!
     const { hostname, port } = new URL(await api.listen())
     const socket = connect(Number(port), hostname)
-    // Half a request is under way: the connection is not idle.
+    // Half of the request has been sent, so the connection is not idle.
     socket.write(`${line} HTTP/1.1\r\nhost: api\r\ncookie: ${ada.cookie}\r\n`)
     const [atServer] = (await once(api.app.server, 'connection')) as [Socket]
     await eventually(() => atServer.bytesRead > 0)

@@ -1,5 +1,5 @@
-// Three hundred bodies that a bad client might send: a valid one, changed by a seeded generator. Never a 5xx, never a body
-// that is no error body, and what is accepted can be read back.
+// Three hundred bodies of a faulty client: a valid one, changed by a seeded generator. None gives a 5xx, every refusal has
+// a valid error body, and every accepted job can be read.
 import { afterAll, expect, test } from '@jest/globals'
 import { startApi } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -10,7 +10,7 @@ afterAll(() => api.close())
 const BODIES = 300
 const seed = Number(process.env.FUZZ_SEED ?? 20261121)
 
-/** mulberry32: small, and the same on every machine. */
+/** mulberry32: a small generator with the same numbers on every machine. */
 function generator(state: number): () => number {
   let at = state
   return () => {
@@ -138,7 +138,7 @@ function mutated(): string {
   ])
 }
 
-test(`${BODIES} bodies from seed ${seed} are accepted or refused in words, never with a fault of ours`, async () => {
+test(`${BODIES} bodies from seed ${seed} are accepted or refused with a message, never with a 5xx`, async () => {
   const ada = await api.signUp()
   const faults: string[] = []
   const statuses = new Map<number, number>()
@@ -157,7 +157,7 @@ test(`${BODIES} bodies from seed ${seed} are accepted or refused in words, never
     if (!fine) faults.push(`${answer.status} ${answer.text.slice(0, 200)} for ${body.slice(0, 300)}`)
   }
   expect(faults).toEqual([])
-  // Both kinds must be there, or the generator has lost its edge.
+  // Without both kinds the generator tests too little.
   expect(statuses.get(201) ?? 0).toBeGreaterThan(20)
   expect(statuses.get(400) ?? 0).toBeGreaterThan(100)
 })

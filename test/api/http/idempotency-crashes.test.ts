@@ -1,5 +1,5 @@
-// The api's process dies in the middle of a submission, or between its commit and its answer: whoever sends the request again
-// has one job.
+// The API process dies during a submission, or between its commit and its response: a client that repeats the request
+// gets one job.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import postgres from 'postgres'
 import { eventually } from '../../support/eventually.js'
@@ -17,7 +17,7 @@ const jobs = async (): Promise<number> =>
 const submit = (key: string) =>
   platform.call('POST', '/api/jobs/submit', submission({ execution_mode: 'direct' }), { 'idempotency-key': key })
 
-/** Sends a submission, and kills the api while its transaction waits for `table`. */
+/** Sends a submission, and kills the API while its transaction waits for `table`. */
 async function killedAtSubmission(key: string): Promise<void> {
   const { sql } = platform.connection
   const other = postgres(platform.settings.DATABASE_URL!, { max: 1, onnotice: () => {} })
@@ -39,7 +39,7 @@ async function killedAtSubmission(key: string): Promise<void> {
   await platform.start.api()
 }
 
-test('an api killed in the middle of its transaction: the repeated request creates the one job', async () => {
+test('a request repeated after the API was killed during its transaction creates the one job', async () => {
   await killedAtSubmission('in the middle')
   const again = await submit('in the middle')
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, null])
@@ -48,7 +48,7 @@ test('an api killed in the middle of its transaction: the repeated request creat
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
 }, 60_000)
 
-test('an api killed again and again while a client repeats a request until it succeeds: one job', async () => {
+test('a request repeated until it succeeds, while the API is killed again and again, creates one job', async () => {
   const before = await jobs()
   for (let death = 0; death < 3; death++) await killedAtSubmission('again and again')
   const answers = await Promise.all(Array.from({ length: 5 }, () => submit('again and again')))
@@ -57,10 +57,10 @@ test('an api killed again and again while a client repeats a request until it su
   expect(await jobs()).toBe(before + 1)
 }, 90_000)
 
-test('an api killed between commit and response: the repeated request gets the response of the first', async () => {
+test('a request repeated after the API was killed between commit and response gets the response of the first', async () => {
   const before = await jobs()
   const { sql } = platform.connection
-  // The last thing that the commit does is to wait.
+  // The wait is the last step of the commit.
   await sql`create or replace function wait_at_commit() returns trigger language plpgsql
     as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$`
   await sql`create constraint trigger wait_at_commit after update on idempotency_keys
@@ -73,7 +73,7 @@ test('an api killed between commit and response: the repeated request gets the r
   )
   await platform.kill('api')
   expect(await torn).toBe('torn')
-  // The server's side of the connection goes on: its commit is received, and will be carried out.
+  // The server side of the connection stays open: it has received the commit, and will execute it.
   await other.end()
   await eventually(async () => (await sql`select 1 from idempotency_keys where key = 'at the end'`).length > 0)
   await sql`drop trigger wait_at_commit on idempotency_keys`
@@ -81,7 +81,7 @@ test('an api killed between commit and response: the repeated request gets the r
   const again = await submit('at the end')
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
   expect(await jobs()).toBe(before + 1)
-  // Nobody nudged it: the relay found it.
+  // The nudge was lost with the process, so the relay delivered the job.
   const { job_id: id } = (await again.json()) as { job_id: string }
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
 }, 60_000)

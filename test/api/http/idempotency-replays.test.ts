@@ -1,4 +1,4 @@
-// What a repeated request is answered, to whom, and what it counts against.
+// Repeated requests: which response they get, who gets it, and which limits they count against.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { removeOutdated } from '../../../db/deletion/retention.js'
@@ -13,13 +13,13 @@ const api = await startApi('idempotency_replays')
 const url = await api.listen()
 afterAll(() => api.close())
 
-describe('limits', () => {
+describe('rate limits', () => {
   const limited = async (name: string, limits = rateLimits, work: (api: TestApi) => Promise<void>) => {
     const own = await startApi(`idempotency_${name}`, { limits })
     await work(own).finally(() => own.close())
   }
 
-  test('count no replay, but whatever only looks like one', () =>
+  test('do not count a replay, and count a request that only resembles one', () =>
     limited('replays', rateLimits, async (own) => {
       const ada = await own.signUp()
       const key = newKey()
@@ -28,17 +28,17 @@ describe('limits', () => {
       expect(statusesOf(await times(30, () => ask()))).toEqual(Array(30).fill(201))
       const conflicts = await times(12, () => ask({ name: 'another' }))
       expect(statusesOf(conflicts)).toEqual([...Array(9).fill(409), ...Array(3).fill(429)])
-      // The limit is used up, and a replay is let through all the same.
+      // The limit is used up, and a replay is still accepted.
       expect((await ada.post('/api/jobs/submit', submission())).status).toBe(429)
       expect((await ask()).status).toBe(201)
     }))
 
-  test('count each of many refused ones that share a key', () =>
+  test('count each of many refused requests that share a key', () =>
     limited('refused', rateLimits, async (own) => {
       const ada = await own.signUp()
       const key = newKey()
       await times(10, () => submit(ada, key, { params: { shots: 0 } }))
-      // They are counted when they have gone; each of these counts too.
+      // Refused requests count once they have finished, and each of these counts too.
       let probes = 0
       await eventually(async () => {
         probes++
@@ -47,7 +47,7 @@ describe('limits', () => {
       expect(probes).toBeLessThan(5)
     }))
 
-  test('of a team count the jobs that were recorded, and refuse a retry that comes too late for them', () =>
+  test('of a team count the recorded jobs, and refuse a retry once the limit is reached', () =>
     limited('team', { ...rateLimits, submitTeam: { ...rateLimits.submitTeam, max: 2 } }, async (own) => {
       const ada = await own.signUpWithTeam()
       await ada.ask('PATCH', '/api/team/budget', { daily_usd: 0 })
@@ -63,8 +63,8 @@ describe('limits', () => {
     }))
 })
 
-describe('who asks', () => {
-  test('is its sender: the same key of another user or of an API key is another key', async () => {
+describe('the caller of a repeated request', () => {
+  test('has Idempotency-Keys of its own: another user or API key can use the same value', async () => {
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     const { key: apiKey } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'simulate', kind: 'live' })).body
     const key = newKey()
@@ -78,7 +78,7 @@ describe('who asks', () => {
     expect(new Set(answers.map(({ body }) => body.job_id)).size).toBe(3)
   })
 
-  test('alone gets the stored response: not without credentials, with ended ones, or after leaving the team', async () => {
+  test('needs valid credentials and membership of the team to get the stored response', async () => {
     const [ada, bob] = [await api.signUpWithTeam(), await api.signUp()]
     const given = { team_id: ada.teamId, email: bob.email, role: 'admin' }
     await ada.post('/api/team/invitations', given)
@@ -128,12 +128,12 @@ describe('a replay', () => {
     expect((await rerun()).text).toBe(again.text)
     const replayed = await cancel()
     expect([replayed.status, replayed.text, isReplay(replayed)]).toEqual([202, ended.text, true])
-    // What is asked anew is answered anew.
+    // A request with a new key gets a new response.
     expect((await ada.ask('POST', path.cancel, undefined, keyed(newKey()))).status).toBe(409)
     expect(await jobsOf(ada)).toBe(2)
   })
 
-  test('of a cancel needs neither a body nor a Content-Type', async () => {
+  test('of a cancel requires neither a body nor a Content-Type', async () => {
     const ada = await api.signUp()
     const id = await ada.submit(submission())
     const key = newKey()
@@ -150,7 +150,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('needs the same bytes, method and path', async () => {
+  test('requires the same bytes, method and path', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const { job_id: id } = (await submit(ada, key)).body
@@ -177,7 +177,7 @@ describe('a replay', () => {
     expect(api.mails.length - before).toBe(1)
   })
 
-  test('holds no secret that is shown once, and neither does the database', async () => {
+  test('contains no secret that is shown once, and neither does the database', async () => {
     const ada = await api.signUpWithTeam()
     for (const [path, body, field] of [
       ['/api/team/api-keys', { name: 'k', tier: 'read', kind: 'live' }, 'key'],
@@ -204,7 +204,7 @@ describe('a replay', () => {
     expect(await keptOf(api.database.db, key)).toBeUndefined()
   })
 
-  test('is available for two days, after which the key is new', async () => {
+  test('is available for two days, and then the key can be used again', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const first = await submit(ada, key)
@@ -234,7 +234,7 @@ test('a key has 1 to 255 characters of any kind', async () => {
     expect([key, answer.status]).toEqual([key, status])
     if (status === 400) expect(answer.body.error).toContain('Idempotency-Key: must have 1 to 255 characters')
   }
-  // A read has nothing to repeat.
+  // Reads ignore the key.
   expect((await ada.ask('GET', '/api/jobs', undefined, keyed('x'.repeat(300)))).status).toBe(200)
 })
 

@@ -1,4 +1,4 @@
-// Every write of the api, sent twice under one Idempotency-Key: the second response repeats the first. A route that does not use
+// Every write of the API, sent twice under one Idempotency-Key: the second response repeats the first. A route that does not use
 // `writeOnce` fails here, unless it is on the list of those that ignore the key.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -19,7 +19,7 @@ const { cast, stage } = await createAccessScenes(db)
 const writes = Object.entries(accessTable).filter(([line]) => !line.startsWith('GET '))
 const keyed = writes.filter(([line, access]) => honoursKey(line, access)).map(([line]) => line)
 
-/** Paths that succeed, where the case of the access matrix is refused. */
+/** Paths that succeed, for routes whose case in the access matrix is refused. */
 const paths: Record<string, (scene: Scene) => Promise<string>> = {
   'POST /api/invitations/:token/accept': async ({ teamId, ownerId }) => {
     const given = { teamId, email: cast.outsider.email, role: 'member' as const, message: null, invitedBy: ownerId }

@@ -1,4 +1,4 @@
-// Requests that are sent again: by clients that lost an answer, twenty at once, to two apis, after a refusal.
+// Repeated requests: from clients that lost a response, twenty at once, at two APIs, and after a refusal.
 import { createServer } from 'node:http'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Keeps submissions from ending: they wait for a table on their last statement. */
+/** Holds submissions at their last statement, which waits for a locked table. */
 async function hold(work: () => Promise<void>): Promise<void> {
   const other = postgres(database.url, { max: 1, onnotice: () => {} })
   try {
@@ -33,7 +33,7 @@ async function hold(work: () => Promise<void>): Promise<void> {
     await other.end()
   }
 }
-/** How many transactions wait for the table; others wait for theirs. */
+/** The number of transactions that wait for the table. */
 const held = async (count: number, relation = true): Promise<void> => {
   await eventually(async () => {
     const waiting = await database.sql`select 1 from pg_locks join pg_stat_activity using (pid)
@@ -76,7 +76,7 @@ describe('twenty requests at once with one key', () => {
     expect(await jobsOf(ada)).toBe(1)
   })
 
-  test('at two apis create one job', async () => {
+  test('at two APIs create one job', async () => {
     const ada = await api.signUp()
     for (let round = 0; round < 5; round++) {
       const key = newKey()
@@ -89,7 +89,7 @@ describe('twenty requests at once with one key', () => {
     expect(await jobsOf(ada)).toBe(5)
   })
 
-  test('of which the first is refused are each refused on their own', async () => {
+  test('that are refused are each refused separately', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const answers = await times(8, () =>
@@ -101,14 +101,14 @@ describe('twenty requests at once with one key', () => {
 })
 
 describe('while the first request with a key is in progress,', () => {
-  test('a duplicate waits for its response, at this and at another api', async () => {
+  test('a duplicate waits for its response, at the same API and at another one', async () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
     let answers: Promise<ApiResponse[]>
     await hold(async () => {
       answers = times(6, (at) => send(urls[at % 2]!, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), key))
       await held(1)
-      // One connection of the other api, for all of its three.
+      // All three duplicates at the other API use one of its connections.
       await held(1, false)
       expect((await ada.get('/api/jobs')).status).toBe(200)
     })
@@ -117,7 +117,7 @@ describe('while the first request with a key is in progress,', () => {
     expect([given[0]!.status, given.filter(isReplay).length]).toEqual([201, 5])
   })
 
-  test('at most a quarter of the connections wait for another api; further requests get 503 at once', async () => {
+  test('at most a quarter of the connections wait for another API, and further duplicates get 503 at once', async () => {
     const ada = await api.signUpWithTeam()
     const some = Array.from({ length: 5 }, newKey)
     const ask = (url: string) =>
@@ -143,7 +143,7 @@ describe('while the first request with a key is in progress,', () => {
     expect(statusesOf(await firsts!)).toEqual(Array(5).fill(201))
     expect(statusesOf(await repeats!)).toEqual([201, 201, 503, 503, 503])
     expect(statusesOf(await ask(urls[1]!))).toEqual(Array(5).fill(201))
-    // Beside the one that made the team.
+    // In addition to the one that created the team.
     expect(await jobsOf(ada)).toBe(6)
   })
 
@@ -172,7 +172,7 @@ describe('while the first request with a key is in progress,', () => {
 })
 
 describe('after a failure,', () => {
-  test('a response that was lost is there for the repetition', async () => {
+  test('a lost response is returned to the repeated request', async () => {
     const ada = await api.signUp()
     const key = newKey()
     const body = JSON.stringify(submission())
@@ -187,7 +187,7 @@ describe('after a failure,', () => {
     expect([again.status, isReplay(again), await jobsOf(ada)]).toEqual([201, true, 1])
   })
 
-  test('a proxy that drops every first response only costs time', async () => {
+  test('a proxy that drops every first response causes no second job', async () => {
     const ada = await api.signUp()
     const dropped = new Set<string>()
     const proxy = createServer(async (request, response) => {
@@ -215,7 +215,7 @@ describe('after a failure,', () => {
     }
   })
 
-  test('a lost database leaves nothing behind, and the repetition creates the job', async () => {
+  test('a lost database connection leaves nothing behind, and the repeated request creates the job', async () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
     const body = submission({ team_id: ada.teamId })
@@ -234,7 +234,7 @@ describe('after a failure,', () => {
     expect([again.status, isReplay(again), await jobsOf(ada)]).toEqual([201, false, 2])
   })
 
-  test('a fault of the service is not stored', async () => {
+  test('an internal error is not stored', async () => {
     const ada = await api.signUp()
     const key = newKey()
     await database.db.execute(sql`create or replace function break_it() returns trigger language plpgsql

@@ -35,7 +35,7 @@ describe('the limit of submissions', () => {
     expect((await ada.get('/api/jobs')).body.total).toBe(10)
   })
 
-  test('is shared with the playground and by all sessions of a user', async () => {
+  test('is shared with the playground and among all sessions of a user', async () => {
     const api = await limited('playground', { executorUrl: null })
     const ada = await api.signUp()
     await times(9, () => ada.post('/api/jobs/submit', submission()))
@@ -120,7 +120,7 @@ describe('the limit of an address', () => {
 })
 
 describe('the limit of reads', () => {
-  test('allows a hundred a minute, and does not count polls', async () => {
+  test('allows a hundred reads a minute, and does not count polls', async () => {
     const api = await limited('read')
     const ada = await api.signUp()
     const job = await ada.submit(submission({ not_before: new Date(Date.now() + 3.6e6).toISOString() }))
@@ -216,7 +216,7 @@ describe('the limit of other operations', () => {
       ]
     ]
   ]
-  test.each(operations)('%s: %p a minute', async (name, max, request) => {
+  test.each(operations)('allows for %s %p requests a minute', async (name, max, request) => {
     const api = await limited(`other_${name.length}`)
     const ada = await api.signUp()
     const team = (await ada.post('/api/teams', { name: 'Ours' })).body.id

@@ -1,4 +1,4 @@
-// Fields that a request may not set are refused by name, on every route that takes a body, and nothing is changed.
+// Fields that a request cannot set are refused by name, on every route that accepts a body, and nothing changes.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { openSession } from '../../../db/accounts/accounts.js'
@@ -14,7 +14,7 @@ const api = await startApi('mass_assignment')
 const { db } = api.database
 afterAll(() => api.close())
 
-/** What rows hold and requests may not say. */
+/** Fields of rows that no request can set. */
 const forbidden: Record<string, unknown> = {
   id: newId(),
   owner_id: newId(),
@@ -43,9 +43,9 @@ const forbidden: Record<string, unknown> = {
   reserved_usd: 0
 }
 
-// Submit drops what it does not know (decisions, 1): it is tested with the jobs that it makes.
+// A submission drops unknown fields, so the last test checks the stored job instead.
 const routes = Object.entries(routeCases).filter(
-  // A file has fields of its own: they are tested where it is read.
+  // The fields of uploaded files are tested with the import of capsules.
   ([route, { body, headers }]) => body && !headers && route !== 'POST /api/jobs/submit'
 )
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
     teamId,
     ownerId: admin.id,
     memberId: member.id,
-    // A body is refused before anybody looks for its job.
+    // A body is refused before its job is looked up.
     job: async () => newId(),
     finishedJob: never,
     completedJob: async () => newId(),

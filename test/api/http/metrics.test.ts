@@ -1,4 +1,4 @@
-// What the api counts: submissions by what became of them, refusals because of money, and the state of the service.
+// Metrics of the API: submissions by outcome, refusals because of money, and the state of the service.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
 import { connect } from '../../../db/client.js'
@@ -131,7 +131,7 @@ test('the state is read once for all scrapes within a few seconds', async () => 
   await refresh()
   await sql`truncate outbox`
   await Promise.all(Array.from({ length: 50 }, () => refresh()))
-  // The rows are gone, what was looked up a moment ago is not.
+  // The rows are deleted, but the figures read a moment ago are still cached.
   expect(await samplesOf('qjs_outbox_rows', registry)).toMatchObject({ 'kind=start': 3 })
 })
 
@@ -147,7 +147,7 @@ test('without the database, a scrape responds in time without the figures', asyn
   await away.close()
 })
 
-test('a hanging database is given up, and old figures are not shown as present ones', async () => {
+test('a hanging database is given up, and old figures are not shown as current ones', async () => {
   const registry = new Registry()
   const pool = connect(api.database.url, { max: 1 })
   let release = () => {}

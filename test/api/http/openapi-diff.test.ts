@@ -35,13 +35,13 @@ function changed(change: (copy: typeof document) => unknown): string[] {
   return openapiDifferences(document, copy)
 }
 
-test('a document does not differ from itself, whatever the order of its keys', () => {
+test('a document equals itself, whatever the order of its keys', () => {
   expect(openapiDifferences(document, JSON.parse(JSON.stringify(document)))).toEqual([])
   const { info, ...rest } = document
   expect(openapiDifferences(document, { ...rest, info })).toEqual([])
 })
 
-describe('texts and the order of sets are no difference:', () => {
+describe('texts and the order of sets are not reported:', () => {
   test.each<[string, (copy: typeof document) => unknown]>([
     ['a title', ({ info }) => (info.title = 'Another')],
     ['a summary', ({ paths }) => (paths['/things'].get.summary = 'Everything')],
@@ -53,7 +53,7 @@ describe('texts and the order of sets are no difference:', () => {
   })
 })
 
-describe('each change that a client notices is one line:', () => {
+describe('each change that a client notices is reported in one line:', () => {
   test.each<[string, (copy: typeof document) => unknown, string]>([
     [
       'a limit',
@@ -66,12 +66,12 @@ describe('each change that a client notices is one line:', () => {
       '+ /paths/~1things/get/responses/404: {}'
     ],
     [
-      'a field called title that is gone',
+      'a removed field called title',
       ({ components }) => Reflect.deleteProperty(components.schemas.Thing.properties, 'title'),
       '- /components/schemas/Thing/properties/title: {"type":"string","enum":["one","two"]}'
     ],
     [
-      'a word of an enum',
+      'a new value of an enum',
       ({ components }) => components.schemas.Thing.properties.title.enum.push('three'),
       '~ /components/schemas/Thing/properties/title/enum: ["one","two"] -> ["one","two","three"]'
     ]

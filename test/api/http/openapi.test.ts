@@ -13,7 +13,7 @@ import { sha256 } from '../../support/jobs/script-rows.js'
 const api = await startApi('openapi')
 afterAll(() => api.close())
 
-/** Pages for people, and the document itself, are not described. */
+/** HTML pages and the document itself are not described. */
 const undescribed = ['GET /openapi.json', 'GET /invitations/:token', 'GET /reset-password/:token']
 /** Described only where an identity provider is configured; test/api/accounts/oidc.test.ts tests them. */
 const sometimes = ['GET /api/auth/oidc/start', 'GET /api/auth/oidc/callback']
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
     expect(security('/api/admin/audit')).toEqual([{ session: [] }])
   })
 
-  test('does not require body fields with a default, however deep', () => {
+  test('does not require body fields with a default, at any depth', () => {
     const schemaOf = (path: string, method: string) =>
       document.paths[path]![method]!.requestBody!.content['application/json']!.schema as unknown as {
         required: string[]
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('responses match the OpenAPI document', () => {
-  /** With the owner, an administrator of the platform too; in an order in which each can succeed. */
+  /** The owner is a platform administrator too. The order lets each request succeed. */
   const questions = (): [method: string, path: string, body?: unknown, headers?: Headers][] => {
     const { teamId, pendingJob, completedJob, failedJob, apiKey, member, scriptId, capsules } = team
     const script = `/api/scripts/${scriptId}`
@@ -221,7 +221,7 @@ describe('responses match the OpenAPI document', () => {
       ['GET', '/api/admin/audit'],
       ['GET', '/api/admin/system'],
 
-      // From here on things end.
+      // The requests from here on delete what the earlier ones need.
       ['POST', `/api/capsules/${capsules.runnable}/seal`, { exit_code: 0 }],
       ['POST', `/api/capsules/${capsules.sealed}/publish`, { title: 'A Bell pair', description: 'another' }],
       ['POST', `/api/capsules/${capsules.secondSealed}/archive`],
@@ -239,7 +239,7 @@ describe('responses match the OpenAPI document', () => {
     ]
   }
 
-  test('when all goes well', async () => {
+  test('when requests succeed', async () => {
     const ask = checked(team.owner.ask)
     const failed: string[] = []
     for (const question of questions()) {
@@ -252,7 +252,7 @@ describe('responses match the OpenAPI document', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
-  test('when accounts come and go', async () => {
+  test('when accounts are created and deleted', async () => {
     const ask = checked(api.ask)
     const code = await createAccessCode(api.database.db, { uses: 1 })
     const email = 'guest@example.org'
@@ -292,7 +292,7 @@ describe('responses match the OpenAPI document', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
-  test('when capsules come and go as files', async () => {
+  test('when capsules are exported and imported', async () => {
     const ask = checked(team.owner.ask)
     const made = await ask('POST', '/api/capsules/from-job', { job_id: team.completedJob, seal: true })
     const path = `/api/capsules/${made.body.capsule_id}`
@@ -342,7 +342,7 @@ describe('responses match the OpenAPI document', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
-  test('when it is refused, to a session and to a key', async () => {
+  test('when requests with a session or a key are refused', async () => {
     const ada = await api.signUp()
     const { body: mine } = await ada.post('/api/teams', { name: 'poor' })
     const { body: made } = await ada.post('/api/team/api-keys', {
@@ -375,7 +375,7 @@ describe('responses match the OpenAPI document', () => {
     expect(faults.splice(0)).toEqual([])
   })
 
-  test('in the tests above for every described success', () => {
+  test('in the tests above, which include every described success', () => {
     const successes = described()
       .filter(([, status]) => Number(status) < 400)
       .map(([line, status]) => `${line} ${status}`)

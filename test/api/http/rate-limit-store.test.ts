@@ -24,7 +24,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-/** A store as one api has it, with its metrics. */
+/** The store of one API, with its metrics. */
 async function openStore(address = url, timeoutMs?: number) {
   const redis = await connectRateLimitRedis(address)
   clients.push(redis)
@@ -40,7 +40,7 @@ async function openStore(address = url, timeoutMs?: number) {
 }
 
 let callers = 0
-/** Somebody who has asked for nothing yet. */
+/** A caller that has sent no request yet. */
 const newCaller = () => `caller-${++callers}`
 const limitOf = (max: number, windowSeconds: number, name: LimitName = 'submit'): RateLimit => ({
   name,
@@ -57,12 +57,12 @@ async function refusal(store: RateLimitStore, buckets: Bucket[]): Promise<{ limi
   return { limit: answer.limit.name, seconds: answer.retryAfterSeconds }
 }
 
-/** Lets time pass for the bucket that was used last: moves its entries back. */
+/** Ages a bucket by moving its entries back in time. */
 async function age(key: string, seconds: number): Promise<void> {
   for (const entry of await direct.zrange(key, '0', '-1')) await direct.zincrby(key, -seconds * 1_000_000, entry)
 }
 
-/** The keys that come into being meanwhile. */
+/** The Redis keys that are created during `meanwhile`. */
 async function newKeys(meanwhile: () => Promise<unknown>): Promise<string[]> {
   const before = new Set(await direct.keys(`${prefix}:*`))
   await meanwhile()
@@ -75,30 +75,30 @@ async function newKey(meanwhile: () => Promise<unknown>): Promise<string> {
   return key
 }
 
-/** Time enough for a Redis that shares its core with other tests: these are about counting, not about giving up. */
+/** Long enough for a Redis that shares its core with other tests, since these tests check counts and not time limits. */
 const PATIENCE_MS = 5_000
 const { store, failures } = await openStore(url, PATIENCE_MS)
 
-describe('of requests that come at once', () => {
+describe('of simultaneous requests,', () => {
   test.each([
     [1, 50],
     [10, 50],
     [49, 50],
     [50, 50]
-  ])('exactly %p of %p get in', async (max, requests) => {
+  ])('exactly %p of %p are accepted', async (max, requests) => {
     const bucket = { limit: limitOf(max, 60), key: newCaller() }
     expect(accepted(await Promise.all(times(requests, () => store.take([bucket]))))).toBe(Math.min(max, requests))
     expect((await refusal(store, [bucket])).seconds).toBe(60)
   })
 
-  test('exactly as many get in when they come through several apis', async () => {
+  test('exactly as many are accepted through several APIs', async () => {
     const stores = [store, ...(await Promise.all(times(2, () => openStore(url, PATIENCE_MS)))).map((api) => api.store)]
     const bucket = { limit: rateLimits.submit, key: newCaller() }
     const answers = await Promise.all(times(17, () => stores.map((each) => each.take([bucket]))).flat())
     expect([answers.length, accepted(answers)]).toEqual([51, 10])
   })
 
-  test('those of another caller, and of another limit of the same caller, are not affected', async () => {
+  test('the ones of another caller, or under another limit of the same caller, are not affected', async () => {
     const [one, other] = [newCaller(), newCaller()]
     await Promise.all(times(50, () => store.take([{ limit: rateLimits.submit, key: one }])))
     expect(accepted(await Promise.all(times(50, () => store.take([{ limit: rateLimits.submit, key: other }]))))).toBe(
@@ -113,10 +113,10 @@ describe('of requests that come at once', () => {
     const ofTeam = { limit: limitOf(12, 3600, 'submitTeam'), key: team }
     expect(accepted(await Promise.all(times(50, () => store.take([ofUser, ofTeam]))))).toBe(12)
     expect(await refusal(store, [ofUser, ofTeam])).toEqual({ limit: 'submitTeam', seconds: 3600 })
-    // 18 of 30 are left: 12 were taken, whichever the order in which the windows were named.
+    // 18 of 30 are left: 12 were taken, whatever the order of the windows.
     expect((await refusal(store, [ofTeam, ofUser])).limit).toBe('submitTeam')
     expect(accepted(await Promise.all(times(50, () => store.take([ofUser]))))).toBe(18)
-    // Both are full: the one that lasts longer is told.
+    // Both are full, and the longer wait is reported.
     expect(await refusal(store, [ofUser, ofTeam])).toEqual({ limit: 'submitTeam', seconds: 3600 })
   })
 
@@ -129,7 +129,7 @@ describe('of requests that come at once', () => {
 })
 
 describe('Retry-After', () => {
-  test('is the time until the oldest entry leaves the window, in whole seconds, rounded up', async () => {
+  test('is the time until the oldest entry leaves the window, rounded up to whole seconds', async () => {
     const bucket = { limit: limitOf(3, 60), key: newCaller() }
     const key = await newKey(() => store.take([bucket]))
     await age(key, 29.5)
@@ -145,7 +145,7 @@ describe('Retry-After', () => {
     expect((await refusal(store, [bucket])).seconds).toBe(30)
   })
 
-  test('is exact: a request is refused before and accepted then', async () => {
+  test('is exact: a request is refused before that time and accepted after it', async () => {
     const bucket = { limit: limitOf(2, 2), key: newCaller() }
     const started = performance.now()
     await store.take([bucket])
@@ -169,7 +169,7 @@ describe('Retry-After', () => {
     expect((await store.take([bucket])).ok).toBe(true)
   })
 
-  test('counts to the entry that has to leave when a limit was lowered', async () => {
+  test('after a limit was lowered is the time until enough entries have left', async () => {
     const key = newCaller()
     const stored = await newKey(() => store.take([{ limit: limitOf(5, 60), key }]))
     for (let n = 0; n < 4; n++) {
@@ -180,7 +180,7 @@ describe('Retry-After', () => {
     expect((await refusal(store, [{ limit: limitOf(3, 60), key }])).seconds).toBe(40)
   })
 
-  test('is never longer than the window, also after the clock of Redis was set back', async () => {
+  test('is never longer than the window, even after the clock of Redis was set back', async () => {
     const bucket = { limit: limitOf(1, 60), key: newCaller() }
     const key = await newKey(() => store.take([bucket]))
     await age(key, -7200)
@@ -190,7 +190,7 @@ describe('Retry-After', () => {
 })
 
 describe('a window slides', () => {
-  test('a slot comes back for each entry that leaves, and not all at once', async () => {
+  test('and releases one slot for each entry that leaves', async () => {
     const bucket = { limit: limitOf(4, 60), key: newCaller() }
     const key = await newKey(() => Promise.all(times(3, () => store.take([bucket]))))
     await age(key, 40)
@@ -199,7 +199,7 @@ describe('a window slides', () => {
     expect(accepted(await Promise.all(times(10, () => store.take([bucket]))))).toBe(3)
   })
 
-  test('a refused request does not keep the window full', async () => {
+  test('and is not kept full by refused requests', async () => {
     const bucket = { limit: limitOf(2, 60), key: newCaller() }
     const key = await newKey(() => Promise.all(times(100, () => store.take([bucket]))))
     await age(key, 60)
@@ -214,8 +214,8 @@ describe('a window slides', () => {
   })
 })
 
-describe('a slot that is given back', () => {
-  test('is free again in all its windows, once', async () => {
+describe('a released slot', () => {
+  test('is free again in all its windows, and is released only once', async () => {
     const ofUser = { limit: limitOf(2, 60), key: newCaller() }
     const ofTeam = { limit: limitOf(2, 3600, 'submitTeam'), key: newCaller() }
     await store.take([ofUser, ofTeam])
@@ -229,7 +229,7 @@ describe('a slot that is given back', () => {
   })
 })
 
-test('a caller of any length and alphabet is one key of bounded length, without the caller in it', async () => {
+test('a caller of any length and alphabet gets one key of bounded length that does not contain its name', async () => {
   const names = ['198.51.100.1', 'x'.repeat(100_000), 'a:b', 'a b', '\u0000', 'é', '', `${newCaller()}\r\nFLUSHALL`]
   const keys = await newKeys(async () => {
     for (const key of names) {
@@ -241,13 +241,13 @@ test('a caller of any length and alphabet is one key of bounded length, without 
   for (const key of keys) expect(key).toMatch(new RegExp(`^${prefix}:rate-limits:submit:[\\w-]{22}$`))
 })
 
-test('after the scripts of Redis were flushed the next request is counted as before', async () => {
+test('requests are still counted after the scripts of Redis were flushed', async () => {
   const bucket = { limit: limitOf(1, 60), key: newCaller() }
   await direct.script('FLUSH')
   expect([(await store.take([bucket])).ok, (await store.take([bucket])).ok]).toEqual([true, false])
 })
 
-test('an api that was busy for longer than the limit of a wait still reads the answer', async () => {
+test('an API that was busy for longer than the time limit still reads the reply of Redis', async () => {
   const { store: impatient } = await openStore()
   const bucket = { limit: limitOf(1, 60), key: newCaller() }
   await store.take([bucket])
@@ -262,8 +262,8 @@ test('in all tests above, the store counted no failure', async () => {
 })
 
 /**
- * A way to Redis. It can be cut (`away`), can stand still (`silent`), and can stand still for the connections it has while
- * new ones get through (`lost`), as after a machine vanished and came back.
+ * A proxy to Redis. It can refuse connections (`away`), forward nothing (`silent`), or forward only new connections
+ * (`lost`), as after a machine has crashed and restarted.
  */
 async function startRelay() {
   const target = new URL(url)
@@ -302,7 +302,7 @@ async function startRelay() {
   }
 }
 
-/** An address at which nobody listens. */
+/** An address without a listener. */
 async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -314,7 +314,7 @@ async function deadUrl(): Promise<string> {
 describe('when Redis is', () => {
   const full = { limit: limitOf(1, 60), key: newCaller() }
 
-  /** How many of requests that come at once and are let in have to wait for anything outside this process. */
+  /** How many simultaneous accepted requests have to wait for anything outside this process. */
   async function heldUp(requests: number, { take }: RateLimitStore, bucket: Bucket): Promise<number> {
     let waiting = requests
     const answers = times(requests, () => take([bucket]).finally(() => waiting--))
@@ -325,7 +325,7 @@ describe('when Redis is', () => {
   }
 
   test.each(['away', 'silent'] as const)(
-    '%s from the beginning, requests do not wait, and each is counted as unlimited',
+    '%s from the start, requests do not wait, and each is counted as unlimited',
     async (fate) => {
       const relay = await startRelay()
       relay.become(fate)
@@ -338,7 +338,7 @@ describe('when Redis is', () => {
     }
   )
 
-  test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits hold again soon after', async (fate) => {
+  test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits apply again soon after', async (fate) => {
     const relay = await startRelay()
     const opened = await openStore(relay.url)
     const bucket = { limit: limitOf(1, 60), key: newCaller() }
@@ -348,7 +348,7 @@ describe('when Redis is', () => {
     const started = performance.now()
     expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(20)
     expect(performance.now() - started).toBeLessThan(300)
-    // Whoever comes now is not held up, but for the one that tries each second.
+    // Requests do not wait now, except for one each second that tries Redis again.
     expect(await heldUp(200, opened.store, bucket)).toBeLessThanOrEqual(1)
     expect(await opened.failures()).toBe(220)
 
@@ -378,7 +378,7 @@ describe('when Redis is', () => {
     expect(waited).toBeLessThanOrEqual(3)
   })
 
-  test('answering with an error, requests are let in and counted', async () => {
+  test('returning errors, requests are accepted and counted', async () => {
     const opened = await openStore()
     const bucket = { limit: limitOf(1, 60), key: newCaller() }
     const key = await newKey(() => opened.store.take([bucket]))
@@ -390,7 +390,7 @@ describe('when Redis is', () => {
 })
 
 describe('the metrics', () => {
-  test('show failures and requests on a port of their own, and nothing else is served there', async () => {
+  test('show failures and requests on a separate port that serves nothing else', async () => {
     const opened = await openStore(await deadUrl())
     const { registry, observeRequest } = opened.metrics
     const server = await startMetrics({ registry }, '127.0.0.1', 0)
@@ -426,7 +426,7 @@ describe('the metrics', () => {
     await expect(startMetrics({ registry }, '127.0.0.1', server.port)).rejects.toThrow('EADDRINUSE')
   })
 
-  test('of two apis in one process are apart', async () => {
+  test('of two APIs in one process are separate', async () => {
     const [one, other] = [createMetrics(), createMetrics()]
     one.rateLimitStoreFailures.inc()
     expect(await other.registry.metrics()).toMatch(/^qjs_rate_limit_store_failures_total 0$/m)

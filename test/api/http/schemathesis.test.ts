@@ -1,5 +1,5 @@
-// Schemathesis asks every operation of the document with data that it makes up, valid and not: never a fault of ours, and
-// never an answer that the document does not describe, to the last field. The long form asks more, and otherwise:
+// Schemathesis calls every operation of the document with generated data, valid and invalid: no call may give a 5xx or
+// a response that the document does not describe, to the last field. The long form sends more and different requests:
 // SCHEMATHESIS_EXAMPLES=100 SCHEMATHESIS_SEED=2 npm test -- schemathesis.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -31,12 +31,12 @@ beforeAll(async () => {
   document = withExamples(withValues(described, await valuesThatExist()), goodBodies(team))
 })
 
-/** By the name of a path parameter or field, for paths that begin so; the first that fits. */
+/** Values by the name of a path parameter or field, for paths with this prefix. The first match is used. */
 type Values = [path: string, name: string, values: string[]][]
 
 /**
- * Ids that nobody made up, without which most questions would end at a 404. What can be deleted is there for it. Only where
- * every other value is refused: what is no such value counts as forbidden.
+ * Existing ids, without which most requests would end with 404. Some resources exist only to be deleted. Only fields whose
+ * other values are all refused are listed here, because Schemathesis treats all other values as invalid.
  */
 async function valuesThatExist(): Promise<Values> {
   const { owner, member, teamId } = team
@@ -71,16 +71,16 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/invitations', 'token', [team.invitation.token]],
     ['/api/auth/sessions', 'id', [team.sessionId]],
     ['/api/profiles', 'username', ['member-of-all']],
-    // An open job would have these wait for it.
+    // These requests would wait for a job that has not finished.
     ['/api/jobs/{id}/status', 'id', finished],
     ['/api/jobs/{id}/events', 'id', finished],
     ['/api/jobs', 'id', [team.pendingJob, await open(), ...finished]],
     ['/api/jobs/{id}/artifacts', 'name', ['circuit.qasm']],
-    // One that may be published, after which it cannot be changed, one that may be deleted, and one that stays.
+    // One to publish, which cannot be changed afterwards, one to delete, and one that stays.
     ['/api/scripts/{id}/publish', 'id', [team.secondScriptId]],
     ['/api/scripts', 'id', [team.scriptId, published]],
     ['/api/scripts', 'job_id', [team.completedJob]],
-    // Each is sealed, published, archived and deleted once; what reads finds it in any state.
+    // Each can be sealed, published, archived and deleted once, and reads see it in any of these states.
     ['/api/capsules/public', 'slug', [publication.slug]],
     ['/api/admin/capsules', 'id', [team.capsules.published]],
     ['/api/capsules/{id}/runs/{runId}', 'runId', [run.body.capsule_run_id]],
@@ -102,7 +102,7 @@ const backfill = () => {
   return { from: ago(3), to: ago(1) }
 }
 
-/** Bodies that made-up ones would hardly be; Schemathesis also asks with each of their fields changed. */
+/** Bodies that a generator would hardly produce. Schemathesis also sends them with each of their fields changed. */
 const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, object> => {
   const credentials = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'x'.repeat(32) } }
   const content = bellQasm3()
@@ -146,7 +146,7 @@ function withExamples(document: ApiDocument, bodies: Record<string, object>): Ap
 
 const nobodys = randomUUID()
 
-/** Such values are all that the operations seem to take; what takes an id is also asked with one that nobody has. */
+/** Restricts the operations to these values. An operation with an id is also called with an id that does not exist. */
 function withValues(document: ApiDocument, values: Values): ApiDocument {
   for (const [path, item] of Object.entries(document.paths))
     for (const { parameters = [], requestBody } of Object.values(item)) {
@@ -168,8 +168,8 @@ function withValues(document: ApiDocument, values: Values): ApiDocument {
 }
 
 /**
- * The operations that need this credential; with a session also those that need none. Which credential it is stands in no
- * schema: each question has it in a header, and Schemathesis would put made-up ones beside it.
+ * The operations that need this credential, and for a session also the public ones. No schema names the credential,
+ * since each request has it in a header, and Schemathesis would otherwise add generated ones.
  */
 function askedWith(scheme: 'session' | 'key'): ApiDocument {
   const paths = Object.entries(document.paths).map(([path, item]) => {
@@ -192,7 +192,7 @@ const run = (scheme: 'session' | 'key', header: string, ...more: string[]) =>
 test(
   'with a session',
   async () => {
-    // Would end the session that all others ask with; test/api/http/openapi.test.ts has its answers.
+    // Signing out would end the session of all other calls. test/api/http/openapi.test.ts checks its responses.
     const without = ['--exclude-path', '/api/auth/sign-out']
     const { faults, succeeded } = await run('session', `Cookie: ${team.owner.cookie}`, ...without)
     expect(faults).toBe('')

@@ -30,7 +30,7 @@ const report = (changes: Record<string, unknown> = {}) => ({
 })
 const send = (changes?: Record<string, unknown>) => ada.post('/api/playground/telemetry', report(changes))
 
-test('is recorded', async () => {
+test('a report of a simulation in the browser is recorded', async () => {
   const answer = await send()
   expect([answer.status, answer.body]).toEqual([201, { success: true }])
   const rows = await sql`select * from playground_telemetry where team_id = ${teamId}`
@@ -52,7 +52,7 @@ test('is recorded', async () => {
 })
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
-test('takes every field at its limits', async () => {
+test('a report is accepted with every field at its limits', async () => {
   const least = { shots: 1, qubit_count: 1, gate_count: 0, execution_time_ms: 0, counts: {}, qasm_input: '' }
   const optional = { source_framework: undefined, user_agent: undefined }
   expect((await send({ ...least, ...optional, simulator: 'quantum-circuit' })).status).toBe(201)
@@ -83,12 +83,15 @@ test.each([
   [{ source_framework: 'openqasm' }, 'source_framework: must be one of qiskit, cirq, pennylane, qasm'],
   [{ user_agent: 'x'.repeat(501) }, 'user_agent: must be a string of at most 500 characters'],
   [{ other: 1 }, 'other: is not a field of this request']
-] as [Record<string, unknown>, string][])('is refused: %#', async (changes, message) => {
-  const { status, body } = await send(changes)
-  expect([status, body.error]).toEqual([400, expect.stringContaining(message)])
-})
+] as [Record<string, unknown>, string][])(
+  'an invalid report is refused by the name of its field (%#)',
+  async (changes, message) => {
+    const { status, body } = await send(changes)
+    expect([status, body.error]).toEqual([400, expect.stringContaining(message)])
+  }
+)
 
-test('for a team of others is 404, for a suspended one 403', async () => {
+test('a report for a team of others is 404, and for a suspended one 403', async () => {
   const other = await api.signUp()
   const theirs = await addTeam(db, { userId: other.id, email: other.email })
   expect((await send({ team_id: theirs })).status).toBe(404)
@@ -99,6 +102,6 @@ test('for a team of others is 404, for a suspended one 403', async () => {
   expect([answer.status, answer.body.code]).toEqual([403, 'TEAM_SUSPENDED'])
 })
 
-test('needs a session', async () => {
+test('a report needs a session', async () => {
   expect((await api.ask('POST', '/api/playground/telemetry', report())).status).toBe(401)
 })

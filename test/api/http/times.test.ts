@@ -1,4 +1,4 @@
-// Times in requests: what no column of the database can hold is refused by name, wherever a time is taken.
+// Times in requests: a time that no column of the database can store is refused by name, in every field.
 import { afterAll, expect, test } from '@jest/globals'
 import { startApi } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -7,7 +7,7 @@ const api = await startApi('times')
 afterAll(() => api.close())
 const user = await api.signUp({ admin: true })
 
-/** The last two are years 0 and 10000 once the offset is taken off. */
+/** The last two are in the years 0 and 10000 in UTC. */
 const beyond = ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59']
 
 type Question = (time: string) => ReturnType<typeof user.get>
@@ -38,7 +38,7 @@ test.each(questions)('%s of %s refuses years that cannot be stored', async (fiel
   }
 })
 
-test('the first and the last time that can be stored are taken', async () => {
+test('the first and the last time that can be stored are accepted', async () => {
   for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'])
     expect((await user.get(`/api/jobs?created_after=${time}`)).status).toBe(200)
 })

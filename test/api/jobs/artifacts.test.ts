@@ -1,4 +1,4 @@
-// GET /api/jobs/:id/artifacts and /artifacts/:name: what a run made beside its result.
+// GET /api/jobs/:id/artifacts and /artifacts/:name: the files that a run produced in addition to its result.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { executeJob } from '../../../activities/job/execute-job.js'
@@ -115,7 +115,7 @@ test('a worker that lost its attempt stores no artifact', async () => {
   expect(row!.count).toBe(0)
 })
 
-test('files that the executor produces are there after a job', async () => {
+test('files that the executor produces can be read after the job', async () => {
   const id = await ada.submit(submission({ execution_mode: 'temporal' }))
   await beginJob(db, id, fence, {})
   const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)

@@ -1,4 +1,4 @@
-// What a job is made of, its story as it happens, and the same again.
+// The source, tasks and events of a job, repeated runs, the list of jobs, and estimates.
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -49,7 +49,7 @@ describe('the source of a job', () => {
 })
 
 describe('the tasks of a plain job', () => {
-  test('are one, whose state follows the job', async () => {
+  test('are one task, whose state follows the job', async () => {
     const id = await submit({ name: 'Bell' })
     const task = async () => (await ada.get(`/api/jobs/${id}/tasks`)).body.tasks
     expect(await task()).toEqual([
@@ -72,7 +72,7 @@ describe('the tasks of a plain job', () => {
 })
 
 describe('the events of a job', () => {
-  test('that is finished are complete and in order, and the stream ends', async () => {
+  test('are complete and in order when it is finished, and the stream ends', async () => {
     const id = await submit()
     for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
     const answer = await ada.get(`/api/jobs/${id}/events`)
@@ -90,14 +90,14 @@ describe('the events of a job', () => {
     ['4', []],
     ['99', []],
     ['rubbish', ['pending', 'running', 'cancelling', 'cancelled']]
-  ])('after the one with the number %s are those that follow', async (last, statuses) => {
+  ])('continue after the Last-Event-ID %s', async (last, statuses) => {
     const id = await submit()
     for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
     const answer = await ada.ask('GET', `/api/jobs/${id}/events`, undefined, { 'last-event-id': last })
     expect(eventsOf(answer).map(({ status }) => status)).toEqual(statuses)
   })
 
-  test('come as they happen, and the end of the job ends the stream', async () => {
+  test('are sent as they happen, and the end of the job ends the stream', async () => {
     const id = await submit()
     const before = api.waitingPolls()
     const streaming = ada.get(`/api/jobs/${id}/events`)
@@ -193,12 +193,12 @@ describe('running a job again', () => {
 })
 
 describe('the list of jobs', () => {
-  test('is narrowed by time, and by what stands in the name, a label or begins the id', async () => {
+  test('is filtered by time, and by text in the name, in a label or at the start of the id', async () => {
     const bob = await api.signUp()
     const make = (changes: Record<string, unknown>) => bob.submit(submission({ not_before: later(), ...changes }))
     const bell = await make({ name: 'A Bell pair', labels: ['nightly'] })
     const ghz = await make({ name: 'GHZ_100%', labels: ['Weekly run'] })
-    // Within the day by which the clocks of api and database may differ.
+    // Within the day by which the clocks of API and database can differ.
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
     const [made, between] = [hoursAgo(12), hoursAgo(6)]
     await db.execute(sql`update jobs set created_at = ${made}::timestamptz where id = ${bell}`)
@@ -237,7 +237,7 @@ describe('an estimate', () => {
     ['shots=1000&circuit_count=3&tasks=3', 1.95, 3],
     // The backend's minimum, for each task.
     ['shots=1&tasks=2', 0.8, 2]
-  ])('of %s is %p, with the prices that make it', async (query, cost, tasks) => {
+  ])('of %s is %p, with the prices that it is computed from', async (query, cost, tasks) => {
     const { status, body } = await estimate(`backend=marqov-sim&${query}`)
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -247,14 +247,14 @@ describe('an estimate', () => {
     })
   })
 
-  test('is what a submission then costs', async () => {
+  test('equals the cost of the submission', async () => {
     const params = { shots: 777 }
     const { body } = await estimate('backend=marqov-sim&shots=777')
     const job = await submit({ backend: 'marqov-sim', params })
     expect((await ada.get(`/api/jobs/${job}`)).body.estimated_cost_usd).toBe(body.estimated_cost_usd)
   })
 
-  test('counts the circuits of a submission, which is held to its own cap and priced again when it starts', async () => {
+  test('counts the circuits of a submission, whose own cap applies and whose price is computed again at its start', async () => {
     const params = { shots: 1_000, circuit_count: 3 }
     const body = submission({ backend: 'marqov-sim', params, not_before: later() })
     const dear = await ada.post('/api/jobs/submit', { ...body, max_cost_usd: 1.949999 })

@@ -1,4 +1,4 @@
-// ?wait= holds an answer until the status changes. Over sockets, since connections are what is at stake.
+// ?wait= delays a response until the status changes. The tests use sockets, since they are about connections.
 import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -13,7 +13,7 @@ import { submission } from '../../support/jobs/builders.js'
 const api = await startApi('job_waits')
 const { url } = api.database
 const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-// What another process writes and announces.
+// Writes and notifications of another process.
 const elsewhere = connect(url, { max: 2 })
 const announce = createJobAnnouncer(elsewhere.sql)
 afterAll(async () => {
@@ -117,7 +117,7 @@ describe('a wait', () => {
     expect(held.elapsed()).toBeLessThan(8_000)
   })
 
-  test('ignores notifications about other jobs, and changes that leave the status', async () => {
+  test('ignores notifications about other jobs, and changes that do not affect the status', async () => {
     const id = await ada.submit(submission())
     const held = poll(id, '1')
     await untilHeld(1)
@@ -159,7 +159,7 @@ test('a disconnected client is forgotten at once', async () => {
   await eventually(() => api.waitingPolls() === 0, { timeoutMs: 2_000 })
 })
 
-test('every waiting poll gets the present status within two seconds when the api closes', async () => {
+test('every waiting poll gets the current status within two seconds when the API closes', async () => {
   const closing = await startApi('job_waits_closing', { database: api.database })
   const at = await closing.listen()
   const id = await ada.submit(submission())

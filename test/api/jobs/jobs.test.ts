@@ -27,7 +27,7 @@ async function complete(id: string, result: string): Promise<void> {
   await completeJob(db, id, fence, digest!)
 }
 
-// decisions, section 4; `not_before` shows what was asked for.
+// The documented fields of the record. `not_before` is the requested time.
 const recordKeys = [
   ...[
     'id',
@@ -67,7 +67,7 @@ const recordKeys = [
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('the record of a job', () => {
-  test('has exactly the fields of the decisions while it waits', async () => {
+  test('has exactly the documented fields while it waits', async () => {
     const id = await ada.submit(
       submission({ name: 'Bell', labels: ['a', 'b'], execution_mode: 'temporal', timeout_seconds: 9 })
     )
@@ -140,12 +140,12 @@ describe('the record of a job', () => {
     })
   })
 
-  test('says why it waits', async () => {
+  test('gives the reason of its wait', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const later = await ada.submit(submission({ not_before: at }))
     expect(await job(later)).toMatchObject({ not_before: at, queue: { reason: 'not_before' } })
     const stuck = await ada.submit(submission())
-    // The nudge tells the queue first.
+    // The nudge delivers the job to the queue first.
     await eventually(async () => {
       const [row] = await db.execute(sql`select deliveries from outbox where job_id = ${stuck}`)
       return row!.deliveries === 1
@@ -159,7 +159,7 @@ describe('the record of a job', () => {
     expect((await job(running)).queue).toBeNull()
   })
 
-  test('counts its place among the waiting jobs of its mode', async () => {
+  test('gives its position among the waiting jobs of its mode', async () => {
     const first = await ada.submit(submission({ execution_mode: 'temporal' }))
     const second = await ada.submit(submission({ execution_mode: 'temporal' }))
     expect((await job(second)).queue.position).toBe((await job(first)).queue.position + 1)
@@ -197,7 +197,7 @@ describe('the record of a job', () => {
 })
 
 describe('a result', () => {
-  // Integers beyond 2^53, decimals that a reader would shorten, spaces and escapes.
+  // Integers beyond 2^53, decimals that a parser would shorten, spaces and escapes.
   const text =
     '{ "counts": {"00": 1}, "n": 123456789012345678901234567890, "x": 1.10, "e": 1E2, "s": "\\u0041\\u0000" }'
 
@@ -240,7 +240,7 @@ describe('the status of a job', () => {
   })
 })
 
-describe('a job of another team', () => {
+describe('a request for a job of another team', () => {
   test('gets the same 404 as an unknown id, on every route with an id', async () => {
     const [id, eve] = [await ada.submit(submission()), await api.signUp()]
     const missing = '01900000-0000-7000-8000-000000000000'
@@ -262,7 +262,7 @@ describe('a job of another team', () => {
     expect((await eve.get('/api/jobs')).body).toMatchObject({ jobs: [], total: 0 })
   })
 
-  test('is seen by the members of its team for as long as they belong to it', async () => {
+  test('succeeds for members of that team, until they leave it', async () => {
     const [bob, id] = [await api.signUp(), await ada.submit(submission())]
     const { team_id: teamId } = await job(id)
     expect((await bob.get(`/api/jobs/${id}`)).status).toBe(404)
@@ -294,7 +294,7 @@ describe('the list of jobs', () => {
     expect(page).toMatchObject({ total: 7, limit: 50, offset: 0, next_cursor: null })
   })
 
-  test('can be read page by page with the cursor, missing and repeating nothing while new jobs come', async () => {
+  test('can be read in pages with the cursor, without gaps or repetitions while new jobs arrive', async () => {
     const seen: string[] = []
     let cursor: string | null = null
     let pages = 0
@@ -311,17 +311,17 @@ describe('the list of jobs', () => {
     expect(pages).toBe(3)
   })
 
-  test('has no next page after a last one that is exactly full', async () => {
+  test('has no next page after a last page that is exactly full', async () => {
     expect((await list(`?limit=${ids.length}`)).next_cursor).toBeNull()
     expect((await list(`?limit=${ids.length - 1}`)).next_cursor).not.toBeNull()
   })
 
-  test('takes an offset as well', async () => {
+  test('accepts an offset as well', async () => {
     expect(idsOf(await list('?limit=2&offset=1'))).toEqual(ids.slice(1, 3))
     expect(await list('?offset=10000')).toMatchObject({ jobs: [], total: ids.length })
   })
 
-  test('is filtered by status, backend and team, the total with it', async () => {
+  test('is filtered by status, backend and team, and so is the total', async () => {
     const cancelled = await list('?status=cancelled')
     expect([idsOf(cancelled).length, cancelled.total]).toEqual([1, 1])
     const marqov = await list('?backend=marqov-sim')
@@ -352,7 +352,7 @@ describe('the list of jobs', () => {
 })
 
 describe('cancelling', () => {
-  test('a waiting job ends it at once', async () => {
+  test('a waiting job cancels it at once', async () => {
     const id = await ada.submit(submission())
     const answer = await ada.post(`/api/jobs/${id}/cancel`)
     expect(answer.status).toBe(202)
@@ -364,7 +364,7 @@ describe('cancelling', () => {
     })
   })
 
-  test('a running job marks it, and a repetition changes nothing', async () => {
+  test('a running job marks it as cancelling, and a repetition changes nothing', async () => {
     const id = await ada.submit(submission())
     await beginJob(db, id, fence)
     for (let times = 0; times < 2; times++) {
@@ -397,7 +397,7 @@ describe('cancelling', () => {
     expect(events!.count).toBe(2)
   })
 
-  test('takes an empty body of any kind, and no other', async () => {
+  test('accepts an empty body of any type, and no other body', async () => {
     const id = await ada.submit(submission())
     expect((await ada.ask('POST', `/api/jobs/${id}/cancel`, '', { 'content-type': 'application/json' })).status).toBe(
       202

@@ -1,5 +1,5 @@
-// POST /api/jobs/submit of a native program, and what is asked before it: every rule of the protocol at its limits. What is
-// refused leaves nothing behind. How the program runs is told in test/marqov.
+// POST /api/jobs/submit of a native program, and the requests before it: every rule of the protocol at its limits. What is
+// refused leaves nothing behind. The tests in test/marqov run the programs.
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -62,8 +62,8 @@ const refused = async (body: unknown, message: string | RegExp, status = 400, ke
   expect(await rows()).toEqual(before)
 }
 
-describe('a receipt', () => {
-  test('has exactly five fields, and the hashes of the bytes that came', async () => {
+describe('the receipt', () => {
+  test('has exactly five fields, with the hashes of the received bytes', async () => {
     const source = `${SOURCE}# ключ 🔑\r\n`
     const input = '{"entrypoint":"wf","args":[100000000000000000000000000000000000000000,"\\u00e9"],"kwargs":{}}'
     const answer = await send(native({ ...inline(source), input }))
@@ -100,7 +100,7 @@ describe('a receipt', () => {
     })
   })
 
-  test('comes again to the same request, and another request with its key is a conflict', async () => {
+  test('is returned again for the same request, and another request with its key is a conflict', async () => {
     const key = randomUUID()
     const [first, second] = [await send(native(), key), await send(native(), key)]
     expect([second.status, second.text]).toEqual([201, first.text])
@@ -109,7 +109,7 @@ describe('a receipt', () => {
     expect(new Set(both.map(({ text }) => text)).size).toBe(1)
   })
 
-  test('of a job that is run again: the same call under the same cap', async () => {
+  test('of a repeated run is for the same call under the same cap', async () => {
     const input = `{"entrypoint": "wf", "args": [${'7'.repeat(4_300)}], "kwargs": {}}`
     const { job_id } = await accepted({ input, programming_model: 'single_task', cap_cents: 7 })
     const again = await ada.post(`/api/jobs/${job_id}/rerun`, {})
@@ -120,7 +120,7 @@ describe('a receipt', () => {
   })
 })
 
-describe('is accepted', () => {
+describe('a native submission is accepted with', () => {
   test.each<[string, Record<string, unknown>]>([
     ['a single task', { programming_model: 'single_task' }],
     ['a cap of one cent', { cap_cents: 1 }],
@@ -129,7 +129,7 @@ describe('is accepted', () => {
     ['the hash of the source', { source_sha256: sha256(SOURCE) }],
     ['a source of 1 byte', inline('x')],
     ['a source of 1 MiB', inline('#'.repeat(BODY_MAX))],
-    ['a source of 1 MiB of other letters', inline('é'.repeat(BODY_MAX / 2))],
+    ['a source of 1 MiB of two-byte letters', inline('é'.repeat(BODY_MAX / 2))],
     ['an input of 1 MiB', { input: INPUT.replace('1', `"${'x'.repeat(BODY_MAX - INPUT.length - 1)}"`) }],
     ['a team in capitals', { team_id: 'upper' }]
   ])('%s', async (_name, changes) => {
@@ -137,14 +137,14 @@ describe('is accepted', () => {
   })
 })
 
-describe('is refused', () => {
+describe('a native submission is refused with', () => {
   test.each<[string, Record<string, unknown>, string | RegExp]>([
     [
       'another version of the protocol',
       { protocol_version: 'marqov.public-submission/v2' },
       'protocol_version: must be'
     ],
-    ['a protocol that is no text', { protocol_version: null }, 'protocol_version: must be'],
+    ['a protocol that is not text', { protocol_version: null }, 'protocol_version: must be'],
     ['an unknown field', { sdk_version: '0.11.0' }, 'sdk_version: is not a field of this request'],
     ['a field of plain submissions', { params: { shots: 1 } }, 'params: is not a field of this request'],
     ['no team', { team_id: undefined }, 'team_id: is required'],
@@ -159,15 +159,15 @@ describe('is refused', () => {
       'programming_model: must be one of native_workflow, single_task'
     ],
     ['no cap', { cap_cents: undefined }, 'cap_cents: is required'],
-    ['a cap of nothing', { cap_cents: 0 }, 'cap_cents: must be an integer from 1 to 10000 (got 0)'],
-    ['a cap above the highest', { cap_cents: 10_001 }, 'cap_cents: must be'],
+    ['a cap of zero', { cap_cents: 0 }, 'cap_cents: must be an integer from 1 to 10000 (got 0)'],
+    ['a cap above the maximum', { cap_cents: 10_001 }, 'cap_cents: must be'],
     ['half a cent', { cap_cents: 1.5 }, 'cap_cents: must be'],
-    ['a cap in text', { cap_cents: '100' }, 'cap_cents: must be'],
+    ['a cap as text', { cap_cents: '100' }, 'cap_cents: must be'],
     ['an analysis', { analysis_id: '01900000-0000-7000-8000-000000000000' }, 'analysis_id: must be null'],
     ['no source', { source: undefined }, 'source: is required'],
     ['a source that is text', { source: 'x' }, 'source: must be an object'],
     ['a source of another kind', { source: { kind: 'circuit', content: 'x' } }, 'source.kind: must be one of'],
-    ['a source of nothing', inline(''), 'source.content: must be'],
+    ['an empty source', inline(''), 'source.content: must be'],
     ['a source without its text', { source: { kind: 'inline' } }, 'source.content: is required'],
     ['a script without its id', { source: { kind: 'script' } }, 'source.script_id: is required'],
     [
@@ -180,30 +180,34 @@ describe('is refused', () => {
       { source: { kind: 'script', content: 'x', script_id: '01900000-0000-7000-8000-000000000000' } },
       'source.content: is not a field of a source of kind script'
     ],
-    ['a field more of the source', { source: { kind: 'inline', content: 'x', sha: '' } }, 'source.sha: is not a field'],
+    [
+      'an extra field of the source',
+      { source: { kind: 'inline', content: 'x', sha: '' } },
+      'source.sha: is not a field'
+    ],
     [
       'a script by a UUID of version 0',
       { source: { kind: 'script', script_id: '01900000-0000-0000-8000-000000000000' } },
       'source.script_id: must be a UUID'
     ],
     ['a source with a NUL', inline('x\u0000'), 'source.content: holds a NUL'],
-    ['a source with half a character', inline('x\ud800'), 'source.content: holds a lone surrogate'],
+    ['a source with a lone surrogate', inline('x\ud800'), 'source.content: holds a lone surrogate'],
     ['a source above 1 MiB', inline('#'.repeat(BODY_MAX + 1)), 'source.content: must be'],
     ['a source above 1 MiB of bytes', inline('é'.repeat(BODY_MAX / 2 + 1)), /source\.content: .* bytes .*got 1048578/],
     ['no input', { input: undefined }, 'input: is required'],
-    ['an input that is no text', { input: { entrypoint: 'wf', args: [], kwargs: {} } }, 'input: must be a string'],
+    ['an input that is not text', { input: { entrypoint: 'wf', args: [], kwargs: {} } }, 'input: must be a string'],
     ['an input above 1 MiB', { input: `${INPUT}${' '.repeat(BODY_MAX)}` }, 'input: must be'],
-    ['an input that is no JSON', { input: 'wf(1)' }, 'input: must be JSON text'],
+    ['an input that is not JSON', { input: 'wf(1)' }, 'input: must be JSON text'],
     ['an input of other fields', { input: '{"entrypoint":"wf","args":[]}' }, 'input: kwargs is missing'],
     ['a hash in capitals', { source_sha256: sha256(SOURCE).toUpperCase() }, 'source_sha256: must match'],
     ['a hash of another source', { source_sha256: sha256('x') }, /source_sha256: the source hashes to [0-9a-f]{64}/],
     ['a field that reaches prototypes', { constructor: 1 }, 'constructor: this key is not allowed'],
-    ['a backend of programs of another kind', { backend: 'quera-aquila' }, /backend: quera-aquila/]
+    ['a backend for another kind of program', { backend: 'quera-aquila' }, /backend: quera-aquila/]
   ])('%s', async (_name, changes, message) => {
     await refused(native(changes), message)
   })
 
-  test('an unknown backend, or one that takes no jobs', async () => {
+  test('an unknown backend, or one that accepts no jobs', async () => {
     await refused(native({ backend: 'nope' }), 'no backend is called "nope"')
     await refused(native({ backend: 'tn1' }), 'retired')
   })
@@ -214,7 +218,7 @@ describe('is refused', () => {
 
   test.each([
     ['no key', undefined],
-    ['a key that is no UUID', 'my-op-1'],
+    ['a key that is not a UUID', 'my-op-1'],
     ['a key without dashes', '01900000000070008000000000000000'],
     ['a key of version 0', '01900000-0000-0000-8000-000000000000']
   ])('%s', async (_name, key) => {
@@ -224,7 +228,7 @@ describe('is refused', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('a team of others, or none, which look alike', async () => {
+  test('the same 404 for a team of others and for one that does not exist', async () => {
     await refused(native({ team_id: eve.teamId }), 'no such team', 404)
     await refused(native({ team_id: randomUUID() }), 'no such team', 404)
     await refused(native(), 'no such team', 404, randomUUID(), eve)
@@ -245,7 +249,7 @@ describe('is refused', () => {
   })
 })
 
-describe('by a key', () => {
+describe('a native submission with an API key', () => {
   const keyOf = async (tier: string, more: Record<string, unknown> = {}): Promise<string> => {
     const body = { team_id: ada.teamId, name: 'a key', kind: 'live', tier, ...more }
     return (await ada.post('/api/team/api-keys', body)).body.key
@@ -253,7 +257,7 @@ describe('by a key', () => {
   const asked = (key: string, body: unknown) =>
     api.ask('POST', '/api/jobs/submit', body, { ...keyed(randomUUID()), authorization: `Bearer ${key}` })
 
-  test('tier simulate suffices, read does not, and a refusal has its code', async () => {
+  test('requires the tier simulate, and a refusal has a code', async () => {
     expect((await asked(await keyOf('simulate'), native())).status).toBe(201)
     expect(await asked(await keyOf('read'), native())).toMatchObject({
       status: 403,
@@ -265,7 +269,7 @@ describe('by a key', () => {
     })
   })
 
-  test('a backend with a price takes a key that may pay, and a cap that its first circuit fits in', async () => {
+  test('requires the tier qpu for a paid backend, and a cap that covers the first circuit', async () => {
     const priced = await ada.ask('PATCH', '/api/admin/backends/aer-mps', { pricing: { perShot: 0.0025 } })
     expect(priced.status).toBe(200)
     const body = (cap_cents: number) => native({ backend: 'aer-mps', cap_cents })
@@ -291,7 +295,7 @@ describe('by a key', () => {
 describe('the runtimes of a team', () => {
   const runtimes = async (user: TestUser, team: string) => user.get(`/api/jobs/managed-runtimes?team_id=${team}`)
 
-  test('are the backends that take jobs now, each for both models, with whole caps', async () => {
+  test('are the backends that accept jobs now, each for both models, with caps in whole cents', async () => {
     const answer = await runtimes(ada, ada.teamId)
     expect(checker.faultOf('GET', '/api/jobs/managed-runtimes', answer)).toBeNull()
     const listed = answer.body.runtimes
@@ -307,14 +311,14 @@ describe('the runtimes of a team', () => {
     for (const slug of ['tn1', 'quera-aquila', 'gpu-statevector']) expect(slugs).not.toContain(slug)
   })
 
-  test('leave out a backend that an administrator has closed', async () => {
+  test('do not include a backend that an administrator has closed', async () => {
     await ada.ask('PATCH', '/api/admin/backends/aer-noisy', { isAvailable: false })
     const { text } = await runtimes(ada, ada.teamId)
     expect(text).not.toContain('aer-noisy')
     await refused(native({ backend: 'aer-noisy' }), 'an administrator has disabled it')
   })
 
-  test('leave out one whose first circuit costs more than any cap', async () => {
+  test('do not include a backend whose first circuit costs more than any cap', async () => {
     await ada.ask('PATCH', '/api/admin/backends/aer-noisy', { isAvailable: true, pricing: { taskFee: 100 } })
     expect((await runtimes(ada, ada.teamId)).text).toContain(
       '"aer-noisy","programming_model":"single_task","min_cap_cents":10000'
@@ -323,7 +327,7 @@ describe('the runtimes of a team', () => {
     expect((await runtimes(ada, ada.teamId)).text).not.toContain('aer-noisy')
   })
 
-  test('of a team that is not the caller’s are not found', async () => {
+  test('of a team of others are 404', async () => {
     expect((await runtimes(ada, eve.teamId)).status).toBe(404)
     expect((await runtimes(ada, randomUUID())).status).toBe(404)
   })
@@ -359,6 +363,6 @@ test('a mutated native body is refused with a field, or gets a receipt', async (
         expect(answer.body.error).toMatch(/^[\w.-]+: |no such/)
       }
     }
-  // null for the analysis, three texts that may be a source, and the input that it had.
+  // null for the analysis, three texts that can be a source, and the original input.
   expect(taken).toBe(5)
 }, 60_000)

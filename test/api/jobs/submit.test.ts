@@ -11,7 +11,7 @@ afterAll(() => api.close())
 let ada: TestUser
 beforeAll(async () => {
   ada = await api.signUp()
-  // The personal team is there, so that refusals are seen to change nothing at all.
+  // The personal team exists already, so a refusal must change nothing at all.
   await ada.submit(submission())
 })
 
@@ -36,7 +36,7 @@ const refused = async (body: unknown, message: string | RegExp, status = 400) =>
 const later = (ms: number) => new Date(Date.now() + ms).toISOString()
 const uuid = '01900000-0000-7000-8000-000000000000'
 
-describe('is accepted', () => {
+describe('a submission is accepted with', () => {
   test.each<[string, Record<string, unknown>]>([
     ['1 shot', withParams({ shots: 1 })],
     ['100,000 shots', withParams({ shots: 100_000 })],
@@ -54,7 +54,7 @@ describe('is accepted', () => {
     ['circuit_count 1000', withParams({ circuit_count: 1_000 })],
     ['notify', submission({ notify: 'email' })],
     ['warn_check_ids', submission({ warn_check_ids: ['a', 'b'] })],
-    ['params of its own', withParams({ my_angle: [1.5, { deep: 'x' }], 'ключ 🔑': null })],
+    ['unknown params', withParams({ my_angle: [1.5, { deep: 'x' }], 'ключ 🔑': null })],
     ['inline_code of 1 character', submission({ inline_code: 'x' })],
     ['inline_code of 50,000 characters', submission({ inline_code: 'x'.repeat(50_000) })],
     ['inline_code of 50,000 astral characters', submission({ inline_code: '🔑'.repeat(50_000) })],
@@ -69,8 +69,8 @@ describe('is accepted', () => {
     ['framework qiskit', submission({ framework: 'qiskit', inline_code: 'x = 1' })],
     ['execution_mode temporal', submission({ execution_mode: 'temporal' })],
     ['execution_mode direct', submission({ execution_mode: 'direct' })],
-    ['a name of 200', submission({ name: '🔑'.repeat(200) })],
-    ['ten labels of 50', submission({ labels: Array(10).fill('x'.repeat(50)) })],
+    ['a name of 200 characters', submission({ name: '🔑'.repeat(200) })],
+    ['ten labels of 50 characters', submission({ labels: Array(10).fill('x'.repeat(50)) })],
     ['no labels', submission({ labels: [] })],
     ['timeout_seconds 1', submission({ timeout_seconds: 1 })],
     ['timeout_seconds 900', submission({ timeout_seconds: 900 })],
@@ -81,17 +81,14 @@ describe('is accepted', () => {
     ['not_before with an offset', submission({ not_before: '2020-01-01T00:00:00+02:00' })],
     ['sdk_version', submission({ sdk_version: '0.2.1' })],
     ['a capsule with the longest name', submission({ create_capsule: true, capsule_name: 'x'.repeat(200) })],
-    [
-      'what may be left out asked for as no',
-      submission({ create_capsule: false, analysis_id: null, warn_check_ids: [] })
-    ],
+    ['optional fields at their defaults', submission({ create_capsule: false, analysis_id: null, warn_check_ids: [] })],
     ['unknown top-level keys', submission({ status: 'completed', cost: 0, user_id: uuid, brand_new: { a: 1 } })]
   ])('%s', async (_what, body) => {
     const answer = await submit(body)
     expect([answer.status, Object.keys(answer.body)]).toEqual([201, ['job_id']])
   })
 
-  test('unknown top-level keys are dropped: they reach no column', async () => {
+  test('unknown top-level keys, which are dropped and reach no column', async () => {
     const id = await ada.submit(
       submission({ status: 'completed', actual_cost_usd: 5, user_id: uuid, id: uuid, attempts: 7 })
     )
@@ -99,14 +96,14 @@ describe('is accepted', () => {
     expect(body).toMatchObject({ status: 'pending', actual_cost_usd: null, user_id: ada.id, attempts: 0 })
   })
 
-  test('params come back unchanged, unknown keys included', async () => {
+  test('params that are returned unchanged, unknown keys included', async () => {
     const params = { shots: 7, theta: 0.1, ключ: { a: [1, 'x', null, true, -0.5e-7] } }
     const id = await ada.submit(submission({ params }))
     expect((await ada.get(`/api/jobs/${id}`)).body.params).toEqual(params)
   })
 })
 
-describe('is refused, leaving nothing behind:', () => {
+describe('a submission is refused, leaving nothing behind, with', () => {
   let before: unknown
   beforeEach(async () => {
     before = await rows()
@@ -307,7 +304,7 @@ describe('is refused, leaving nothing behind:', () => {
     ['a million values', `[${'0,'.repeat(1_000_000)}0]`, 'body: holds more than 20000 values']
   ])('%s', (_what, body, message) => refused(body, message))
 
-  test('notify, of a service that sends no mail', async () => {
+  test('notify, if the service sends no mail', async () => {
     const mailer = api.deps.mailer as { sends: boolean }
     mailer.sends = false
     await refused(submission({ notify: 'email' }), 'notify: this service sends no mail').finally(() => {
@@ -315,12 +312,12 @@ describe('is refused, leaving nothing behind:', () => {
     })
   })
 
-  test('a body above 4 MiB, whatever it holds: 413', async () => {
+  test('a body above 4 MiB, whatever it contains: 413', async () => {
     const body = JSON.stringify(submission({ ballast: 'x'.repeat(4 * 1024 * 1024) }))
     await refused(body, 'body: is larger than this route takes', 413)
   })
 
-  test('a team of others, as if it were not there: 404', async () => {
+  test('a team of others, with the 404 of an unknown team', async () => {
     const bob = await api.signUp()
     const { body } = await bob.get(`/api/jobs/${await bob.submit(submission())}`)
     before = await rows()
@@ -328,7 +325,7 @@ describe('is refused, leaving nothing behind:', () => {
     await refused(submission({ team_id: uuid }), 'team_id: no such team', 404)
   })
 
-  test('any body without credentials: 401', async () => {
+  test('any body if it has no credentials: 401', async () => {
     const answer = await api.ask('POST', '/api/jobs/submit', submission())
     expect([answer.status, answer.text]).toEqual([401, '{"error":"Unauthorized"}'])
   })
@@ -340,7 +337,7 @@ test('a body just below 4 MiB is read', async () => {
 })
 
 describe('a suspended team', () => {
-  test('is read-only: writes are refused with the code of the specification, reads are not', async () => {
+  test('is read-only: writes are refused with the specified status, and reads succeed', async () => {
     const eve = await api.signUp()
     const id = await eve.submit(submission())
     const { team_id } = (await eve.get(`/api/jobs/${id}`)).body

@@ -1,4 +1,4 @@
-// Thousands who wait at one api process: all are woken, and the database hardly notices them. Over sockets.
+// Thousands of requests that wait at one API process: all are woken, with little load on the database. Over sockets.
 import { Agent, get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { POOL_MAX } from '../../../apps/api/config.js'
@@ -14,7 +14,7 @@ const CONNECTIONS_MAX = 10
 
 const api = await startApi('held_polls', { poolMax: POOL_MAX })
 const agent = new Agent({ keepAlive: true, maxSockets: POLLS + STREAMS })
-// What another process writes and announces; the only other connection to this database.
+// Writes and notifications of another process, on the only other connection to this database.
 const elsewhere = connect(api.database.url, { max: 1 })
 const announce = createJobAnnouncer(elsewhere.sql)
 afterAll(async () => {
@@ -31,7 +31,7 @@ const others = new Set<number>()
 beforeAll(async () => {
   base = await api.listen()
   ada = await api.signUp()
-  // Whatever the test's own support keeps open is not the api's.
+  // Connections of the test itself are not counted as the API's.
   for (const { pid } of await api.database.sql<{ pid: number }[]>`select pg_backend_pid() as pid`) others.add(pid)
 })
 
@@ -54,7 +54,7 @@ async function countConnections(): Promise<void> {
   most = Math.max(most, rows.filter(({ pid }) => !others.has(pid)).length)
 }
 
-/** Jobs like a submitted one, waiting. */
+/** Inserts waiting jobs like a submitted one. */
 async function waitingJobs(count: number): Promise<string[]> {
   const id = await ada.submit(submission())
   const rows = await elsewhere.sql<{ id: string }[]>`
@@ -63,7 +63,7 @@ async function waitingJobs(count: number): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** A status with its event, as every change is written, told to everybody. */
+/** Writes a status with its event, and notifies all listeners. */
 async function move(ids: string[], status: string): Promise<void> {
   await elsewhere.sql`
     with moved as (update jobs set status = ${status}, event_seq = event_seq + 1
@@ -81,7 +81,7 @@ const until = (count: number, done: () => number) =>
     { timeoutMs: 60_000, everyMs: 50, message: () => `${done()} of ${count}` }
   )
 
-test('2,000 held status requests are all answered when their jobs change, over ten connections at most', async () => {
+test('2,000 waiting status requests all get a response when their jobs change, over ten connections at most', async () => {
   const ids = await waitingJobs(POLLS)
   const answers: string[] = []
   const polls = ids.map((id) => ask(`/api/jobs/${id}/status?wait=22`, () => {}).then((text) => answers.push(text)))

@@ -1,4 +1,4 @@
-// What the record of a job says of its waiting, for every reason that there is.
+// What the record of a waiting job shows, for every reason to wait.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const fence = { generation: 1 }
 const record = async (user: TestUser, id: string) => (await user.get(`/api/jobs/${id}`)).body
 const queueOf = async (user: TestUser, id: string) => (await record(user, id)).queue
-/** Waits until the nudge has told the job's engine, or held it. */
+/** Waits until the nudge has delivered or deferred the job. */
 const nudged = (id: string) =>
   eventually(async () => {
     const [row] = await db.execute(sql`select deliveries, held_reason from outbox where job_id = ${id}`)
@@ -35,7 +35,7 @@ const submit = async (user: TestUser, changes: Record<string, unknown> = {}) => 
   return id
 }
 
-describe('the limit of jobs under way', () => {
+describe('the concurrency limit of a team', () => {
   test('makes the third job wait with its position, and does not affect other teams', async () => {
     const [first, second, third, fourth] = [
       await submit(ada),
@@ -63,8 +63,8 @@ describe('the limit of jobs under way', () => {
   })
 })
 
-describe('a backend that is away', () => {
-  test('is the reason until it is back', async () => {
+describe('an offline backend', () => {
+  test('is the reason of the wait until it is back', async () => {
     const carol = await api.signUp()
     const later = new Date(Date.now() + 60_000).toISOString()
     const [first, second] = [
@@ -127,7 +127,7 @@ describe("a provider's queue", () => {
     })
   })
 
-  test('is left when the task runs there, is over, or the job is being cancelled', async () => {
+  test('is no longer the reason when the task runs there or is over, or the job is being cancelled', async () => {
     for (const values of [{ status: 'running' }, { status: 'queued', state: 'completed' }]) {
       const { dora, id } = await accepted(values)
       expect(await queueOf(dora, id)).toBeNull()
@@ -137,7 +137,7 @@ describe("a provider's queue", () => {
     expect(await queueOf(dora, id)).toBeNull()
   })
 
-  test('the record lists the tasks there, and the attempts name theirs with what it cost', async () => {
+  test('the record lists the provider jobs, and each attempt names its own with the actual cost', async () => {
     const { dora, id } = await accepted({ status: 'running', position: null, cost: 300_001 })
     expect((await record(dora, id)).provider_jobs).toEqual([
       {

@@ -1,4 +1,5 @@
-// POST /api/playground/run and /convert: programs run by the real executor; what goes wrong with an executor comes from one that is faulty.
+// POST /api/playground/run and /convert: the real executor runs the programs, and fake ones produce the faults of an
+// executor.
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
@@ -19,7 +20,7 @@ import {
 const api = await startApi('playground')
 const { db, sql } = api.database
 const faulty = await startFaultyExecutor(hang)
-/** Apis on the same database with executors that are not as they should be. */
+/** APIs on the same database with faulty executors. */
 const behind = (options: Parameters<typeof startApi>[1]): Promise<TestApi> =>
   startApi('playground', { database: api.database, ...options })
 const withFaulty = await behind({ executorUrl: faulty.url })
@@ -77,12 +78,12 @@ describe('a run', () => {
     ['openqasm', asymmetricQasm3()],
     ['openqasm', `// a comment\n${asymmetricQasm2()}`],
     ['qiskit', asymmetricQiskit()]
-  ])('with language auto is found to be %s', async (language, code) => {
+  ])('with language auto is detected as %s', async (language, code) => {
     const { status, body } = await run({ code, language: 'auto' })
     expect([status, body.language_detected, body.counts]).toEqual([200, language, { 100: 100 }])
   })
 
-  test('shows what the program printed', async () => {
+  test('returns the printed output of the program', async () => {
     const { body } = await run({ code: `${asymmetricQiskit()}print("hello", 2**70)`, language: 'qiskit' })
     expect(body.stdout).toBe('hello 1180591620717411303424\n')
   })
@@ -95,7 +96,7 @@ describe('a run', () => {
     expect(row!.count).toBe(0)
   })
 
-  test('of a faulty program is 422 with the line', async () => {
+  test('of a faulty program returns 422 with the line', async () => {
     const code = 'from qiskit import QuantumCircuit\n\nraise ValueError("no such luck")\n'
     expect(await refusal(run({ code, language: 'qiskit' }))).toEqual([
       422,
@@ -122,9 +123,9 @@ describe('a run', () => {
   })
 })
 
-describe('is refused with the field', () => {
+describe('a run is refused with the field named for', () => {
   const atLimit = `${bellQasm3()}//${'🔑'.repeat(100_000 - [...bellQasm3()].length - 2)}`
-  test('code of 100,000 code points passes, one more does not', async () => {
+  test('code of more than 100,000 code points', async () => {
     expect((await run({ code: atLimit })).status).toBe(200)
     const message = 'code: must be a string of 1 to 100000 characters'
     expect(await refusal(run({ code: `${atLimit}x` }))).toEqual([400, message])
@@ -151,7 +152,7 @@ describe('is refused with the field', () => {
     expect(await refusal(run(changes))).toEqual([400, expect.stringContaining(message)])
   })
 
-  test('shots above what the backend takes', async () => {
+  test('shots above the limit of the backend', async () => {
     await db.update(backends).set({ maxShots: 10 }).where(eq(backends.slug, 'aer-statevector'))
     expect(await refusal(run({ backend: 'aer-statevector', shots: 11 }))).toEqual([
       400,
@@ -170,7 +171,7 @@ describe('is refused with the field', () => {
       'import qiskit\nimport cirq\na = cirq.Circuit()\nb = qiskit.QuantumCircuit(1)',
       'circuits of cirq, qiskit are made'
     ]
-  ])('a language that is not to be found in %j', async (code, seen) => {
+  ])('a language that cannot be detected in %j', async (code, seen) => {
     const message =
       `the language could not be detected (${seen}); supported frameworks: qiskit, cirq, pennylane, openqasm, marqov. ` +
       'Choose the language explicitly, or add the import statement of the framework you use'
@@ -185,7 +186,7 @@ describe('an executor that', () => {
   }
   const unreachable = (why: string) => `The execution service could not be reached: ${why}. Try again later.`
 
-  test('answers integers beyond 2^53 is passed on byte for byte, and cannot speak for the service', async () => {
+  test('returns integers beyond 2^53 is passed on byte for byte, and cannot set fields of the service', async () => {
     const result = '{"counts":{"0":12345678901234567890},"x":[1.10],"cost_usd":7,"backend":"other","shots":0}'
     const answer = await onFaulty(stream([completed(result)]))
     expect(answer.status).toBe(200)
@@ -227,7 +228,7 @@ describe('an executor that', () => {
     await gone.close()
   })
 
-  test("rejects the api's token gives 502 without the reason", async () => {
+  test("rejects the API's token gives 502 without the reason", async () => {
     const answer = await onFaulty(refuse(401, 'unauthorized', 'a secret reason'))
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('it is down or not ready')])
   })
@@ -240,21 +241,21 @@ describe('an executor that', () => {
     ])
   })
 
-  test('goes away in the middle gives 502', async () => {
+  test('disconnects during a run gives 502', async () => {
     const answer = await onFaulty(stream([{ beat: {} }], 'die'))
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('it went away during the run')])
   })
 
   test.each([
-    ['before the start', hang],
-    ['in the middle', stream([{ beat: {} }], 'hang')]
-  ])('hangs %s gives 502 at the deadline, and is hung up on', async (_when, fault) => {
+    ['before the start of a run', hang],
+    ['during a run', stream([{ beat: {} }], 'hang')]
+  ])('hangs %s gives 502 at the deadline, and its connection is closed', async (_when, fault) => {
     const answer = await onFaulty(fault, impatient)
     expect([answer.status, answer.body.error]).toEqual([502, unreachable('no answer within 0.3 seconds')])
     await eventually(() => faulty.calls.at(-1)!.hungUp)
   })
 
-  test('is not configured gives 503, but not for a backend that takes jobs only', async () => {
+  test('is not configured gives 503, except for a backend that accepts only jobs', async () => {
     expect(await refusal(runOn(withoutExecutor))).toEqual([503, expect.stringContaining('EXECUTOR_URL is not set')])
     expect((await runOn(withoutExecutor, { backend: 'gpu-statevector' })).status).toBe(503)
     expect((await runOn(withoutExecutor, { backend: 'sv1' })).status).toBe(400)
@@ -262,13 +263,13 @@ describe('an executor that', () => {
     expect(parts.executor.state).toBe('degraded')
   })
 
-  test('refuses what the api let through gives 422', async () => {
+  test('refuses a program that the API accepted gives 422', async () => {
     const answer = await onFaulty(refuse(400, 'validation_error', 'source.framework: is not known'))
     expect([answer.status, answer.body.error]).toEqual([422, 'source.framework: is not known'])
   })
 })
 
-describe('fairness', () => {
+describe('fairness:', () => {
   test('a third run of a user is 429 until one finishes; other users are not affected', async () => {
     const [user, other] = [await api.signUp(), await api.signUp()]
     faulty.from(hang)
@@ -305,7 +306,7 @@ describe('fairness', () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200])
   })
 
-  test('an api that shuts down stops the runs in progress', async () => {
+  test('an API that shuts down stops the runs in progress', async () => {
     const closing = await behind({ executorUrl: faulty.url })
     faulty.from(hang)
     const before = faulty.calls.length
@@ -328,7 +329,7 @@ describe('fairness', () => {
 describe('convert', () => {
   const code = asymmetricQiskit()
 
-  test('answers the circuit as OpenQASM', async () => {
+  test('returns the circuit as OpenQASM', async () => {
     const { status, body } = await convert({ code, language: 'qiskit' })
     expect([status, body]).toEqual([
       200,
@@ -348,7 +349,7 @@ describe('convert', () => {
     expect(await refusal(convert(body))).toEqual([400, expect.stringContaining(message)])
   })
 
-  test("passes on the executor's result, and its faults like a run", async () => {
+  test("returns the executor's result, and reports its faults like a run", async () => {
     const ask = (other: TestApi, fault: Fault) => {
       faulty.from(fault)
       const body = { code, language: 'qiskit' }

@@ -1,4 +1,4 @@
-// Saved scripts listed, told about before they run, and submitted.
+// Saved scripts: the list, the execution options, the analysis and the submission.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { changeBackend } from '../../../db/backends/backends.js'
@@ -42,7 +42,7 @@ describe('the list', () => {
     (await user.get(`/api/scripts?limit=100${query}`)).body.scripts
   const ids = async (user: TestUser, query = '') => (await list(user, query)).map(({ id }) => id)
 
-  test("has the caller's teams', published ones and templates, newest first, without sources", async () => {
+  test("contains scripts of the caller's teams, published ones and templates, newest first, without sources", async () => {
     const [mine, theirs, shown, gone] = [
       await scriptOf(ada, { name: 'mine' }),
       await scriptOf(bob),
@@ -72,7 +72,7 @@ describe('the list', () => {
     })
   })
 
-  test('goes by type and by page, and tells the total', async () => {
+  test('is filtered by type and read in pages, with the total', async () => {
     const eve = await api.signUpWithTeam()
     const made: string[] = []
     for (const scriptType of ['task', 'workflow', 'task'] as const) made.push(await scriptOf(eve, { scriptType }))
@@ -89,7 +89,7 @@ describe('the list', () => {
     }
   )
 
-  test("counts and shows the jobs of the caller's teams alone", async () => {
+  test("counts and shows only the jobs of the caller's teams", async () => {
     const id = await scriptOf(ada)
     await db.execute(sql`update scripts set is_public = true where id = ${id}`)
     const jobs: string[] = []
@@ -114,31 +114,34 @@ describe('the list', () => {
     expect((await bob.get(`/api/jobs?script_id=${crypto.randomUUID()}`)).body).toMatchObject({ jobs: [], total: 0 })
   })
 
-  test('is empty but for what everybody sees to a caller without a team', async () => {
+  test('contains only published scripts and templates for a caller without a team', async () => {
     const eve = await api.signUp()
     const { scripts } = (await eve.get('/api/scripts?limit=100')).body
     expect(scripts.filter((one: { is_public: boolean }) => !one.is_public)).toEqual([])
   })
 })
 
-describe('submitting', () => {
-  test.each(['direct', 'temporal'])('in mode %s runs the present version, and the record says which', async (mode) => {
-    const id = await scriptOf(ada)
-    const changed = `${bellQasm3()}// changed\n`
-    expect((await ada.ask('PATCH', `/api/scripts/${id}`, { script_content: changed })).body.version).toBe(2)
-    const answer = await run(ada, { script_id: id, execution_mode: mode })
-    expect(answer.status).toBe(201)
-    const job = (await ada.get(`/api/jobs/${answer.body.job_id}`)).body
-    expect(job).toMatchObject({
-      script_id: id,
-      framework: 'openqasm',
-      execution_mode: mode,
-      source: { kind: 'script', script_id: id, script_version: 2, sha256: sha256(changed) }
-    })
-    expect((await ada.get(`/api/jobs/${job.id}/source`)).text).toBe(changed)
-  })
+describe('a submission of a script', () => {
+  test.each(['direct', 'temporal'])(
+    'in mode %s runs the present version, and the record states which',
+    async (mode) => {
+      const id = await scriptOf(ada)
+      const changed = `${bellQasm3()}// changed\n`
+      expect((await ada.ask('PATCH', `/api/scripts/${id}`, { script_content: changed })).body.version).toBe(2)
+      const answer = await run(ada, { script_id: id, execution_mode: mode })
+      expect(answer.status).toBe(201)
+      const job = (await ada.get(`/api/jobs/${answer.body.job_id}`)).body
+      expect(job).toMatchObject({
+        script_id: id,
+        framework: 'openqasm',
+        execution_mode: mode,
+        source: { kind: 'script', script_id: id, script_version: 2, sha256: sha256(changed) }
+      })
+      expect((await ada.get(`/api/jobs/${job.id}/source`)).text).toBe(changed)
+    }
+  )
 
-  test('again runs the version that ran', async () => {
+  test('that is run again uses the version that ran', async () => {
     const id = await scriptOf(ada)
     const job = (await run(ada, { script_id: id })).body.job_id
     await ada.ask('PATCH', `/api/scripts/${id}`, { script_content: `${bellQasm3()}// changed\n` })
@@ -147,14 +150,14 @@ describe('submitting', () => {
     expect((await ada.get(`/api/jobs/${again}/source`)).text).toBe(bellQasm3())
   })
 
-  test("goes by slug to the acting team's script, else to the template", async () => {
+  test("finds a slug among the team's scripts first, and then among the templates", async () => {
     const templateId = await template('looked-up')
     const scriptId = async (user: TestUser, changes: object = {}) => {
       const answer = await run(user, { script_slug: 'looked-up', ...changes })
       return answer.status === 201 ? (await user.get(`/api/jobs/${answer.body.job_id}`)).body.script_id : answer.status
     }
     expect(await scriptId(ada)).toBe(templateId)
-    // Made before there was a template of that name.
+    // Created before the template of that name.
     const [own] = await db.execute<{
       id: string
     }>(sql`insert into scripts (id, team_id, user_id, slug, name, description,
@@ -167,7 +170,7 @@ describe('submitting', () => {
     expect(await scriptId(ada, { team_id: other })).toBe(templateId)
   })
 
-  test('published scripts of other teams are found by id only, and unknown ones are 404', async () => {
+  test('finds published scripts of other teams by id only, and returns 404 for unknown ones', async () => {
     const id = await scriptOf(bob, {}, 'of-bob')
     await db.execute(sql`update scripts set is_public = true where id = ${id}`)
     expect((await run(ada, { script_id: id })).status).toBe(201)
@@ -194,7 +197,7 @@ describe('submitting', () => {
     ])
   })
 
-  test('counts against the budget as any job', async () => {
+  test('counts against the budget like any job', async () => {
     const id = await scriptOf(ada)
     const answer = await run(ada, { script_id: id, backend: 'aer-statevector', params: { shots: 100_000 } })
     expect(answer.status).toBe(402)
@@ -205,7 +208,7 @@ describe('execution options', () => {
   const options = async (user: TestUser, id: string, query = '') =>
     (await user.get(`/api/scripts/${id}/execution-options?${query}`)).body
 
-  test('show for every backend whether it would accept a job, why not, and the cost', async () => {
+  test('show for every backend whether it would accept a job, the reason if not, and the cost', async () => {
     const id = await scriptOf(ada)
     const { destinations, ...rest } = await options(ada, id, 'shots=10&circuit_count=2')
     expect(rest).toEqual({
@@ -229,7 +232,7 @@ describe('execution options', () => {
     )
   })
 
-  test('refuse a circuit that is too wide, and a team that is suspended', async () => {
+  test('show a backend as unavailable for a circuit that is too wide, and for a suspended team', async () => {
     const wide = await scriptOf(ada, { metadata: { ...metadataOf(bellQasm3()), qubits: 26 } })
     const local = async (user: TestUser, id: string) =>
       (await options(user, id)).destinations.find(({ backend }: { backend: string }) => backend === 'local')
@@ -353,7 +356,7 @@ describe('an analysis', () => {
     await price(0n)
   })
 
-  test('is refused for a source that is not the one that is saved, and for a digest that is not its own', async () => {
+  test('is refused for a source other than the saved one, and for a wrong digest', async () => {
     const id = await scriptOf(ada)
     const changed = await analyse(ada, id, { content: `${bellQasm3()} ` })
     expect([changed.status, changed.body.error]).toEqual([409, expect.stringMatching(/^content: is not what is saved/)])
@@ -363,7 +366,7 @@ describe('an analysis', () => {
     expect((await analyse(bob, id)).status).toBe(404)
   })
 
-  test('says what keeps the script from running', async () => {
+  test('reports what prevents the script from running', async () => {
     const id = await scriptOf(ada)
     const errors = async (changes: Record<string, unknown>) => {
       const { body } = await analyse(ada, id, changes)
@@ -384,7 +387,7 @@ describe('an analysis', () => {
     expect((await analyse(ada, id)).body.content_hash).toBe(String(hash))
   })
 
-  test('by a key of a read tier, or one that may not pay, is refused or says so', async () => {
+  test('is refused for a key of tier read, and reports that a key of tier simulate cannot pay', async () => {
     const made = async (tier: string) =>
       (await ada.post('/api/team/api-keys', { team_id: ada.teamId, name: tier, tier, kind: 'live' })).body.key
     const id = await scriptOf(ada)
@@ -401,7 +404,7 @@ describe('an analysis', () => {
   })
 })
 
-test('a script holds what no prototype may be reached by, and bodies that try are refused', async () => {
+test('a request that would reach a prototype is refused', async () => {
   const answer = await ada.post(
     '/api/scripts/upload',
     '{"name":"x","script_content":"OPENQASM 3.0;","__proto__":{"a":1}}'

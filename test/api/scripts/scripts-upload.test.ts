@@ -1,4 +1,4 @@
-// Saving a script by its source: what is taken, what is told, and what is refused with its place.
+// Saving a script by its source: what is accepted, what is reported, and what is refused with its place.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { rateLimits } from '../../../domain/teams/rate-limits.js'
@@ -32,8 +32,8 @@ beforeAll(async () => {
 const upload = async (user: TestUser, changes: Record<string, unknown> = {}) =>
   user.post('/api/scripts/upload', { name: 'A Bell pair', script_content: bellQasm3(), ...changes })
 
-describe('uploading', () => {
-  test('saves OpenQASM as a script, with what reading it tells', async () => {
+describe('an upload', () => {
+  test('saves OpenQASM as a script, with the findings of its analysis', async () => {
     const answer = await upload(ada, { description: 'two qubits', script_type: 'script' })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -68,7 +68,7 @@ describe('uploading', () => {
     })
   })
 
-  test('tells tasks and workflows by their decorators', async () => {
+  test('detects tasks and workflows by their decorators', async () => {
     const answer = await upload(ada, { name: 'doubling', script_content: workflow })
     expect(answer.body).toMatchObject({ script_type: 'workflow', validation_warnings: [] })
     expect(answer.body.metadata).toEqual({
@@ -120,17 +120,29 @@ describe('uploading', () => {
 
   test.each<[string, Record<string, unknown>, RegExp]>([
     ['a syntax error', { script_content: 'def f(:\n  pass' }, /^script_content, line 1, column 7: SyntaxError: /],
-    ['an error further down', { script_content: 'x = 1\ny = (\n' }, /^script_content, line 2, column 5: /],
+    ['a syntax error on a later line', { script_content: 'x = 1\ny = (\n' }, /^script_content, line 2, column 5: /],
+    ['invalid OpenQASM', { script_content: 'OPENQASM 3.0;\nqubit q;\nnosuch q;' }, /^script_content, line 3.*nosuch/],
     [
-      'OpenQASM that is none',
-      { script_content: 'OPENQASM 3.0;\nqubit q;\nnosuch q;' },
-      /^script_content, line 3.*nosuch/
+      'an option in the requirements',
+      { requirements: 'numpy\n-r other.txt' },
+      /^requirements, line 2: the option -r is not possible/
     ],
-    ['an option', { requirements: 'numpy\n-r other.txt' }, /^requirements, line 2: the option -r is not possible/],
-    ['an index', { requirements: '--index-url https://x.example' }, /^requirements, line 1: the option --index-url/],
-    ['a URL', { requirements: 'x @ https://x.example/x.whl' }, /^requirements, line 1: a URL or path/],
-    ['a path', { requirements: './x' }, /^requirements, line 1: a URL or path/],
-    ['a variable', { requirements: 'x==$SECRET' }, /^requirements, line 1: environment variables/],
+    [
+      'an index in the requirements',
+      { requirements: '--index-url https://x.example' },
+      /^requirements, line 1: the option --index-url/
+    ],
+    [
+      'a URL in the requirements',
+      { requirements: 'x @ https://x.example/x.whl' },
+      /^requirements, line 1: a URL or path/
+    ],
+    ['a path in the requirements', { requirements: './x' }, /^requirements, line 1: a URL or path/],
+    [
+      'an environment variable in the requirements',
+      { requirements: 'x==$SECRET' },
+      /^requirements, line 1: environment variables/
+    ],
     [
       '10,000 requirements',
       { requirements: 'numpy\n'.repeat(10_000) },
@@ -141,17 +153,17 @@ describe('uploading', () => {
       { script_content: `x = ${'('.repeat(5_000)}${')'.repeat(5_000)}` },
       /^script_content.*(nested|many)/
     ],
-    ['NUL', { script_content: 'x = 1\0' }, /script_content: holds a NUL character/],
-    ['half a character', { script_content: 'x = "\ud800"' }, /script_content: holds a lone surrogate/],
-    ['blank', { script_content: ' \n\t' }, /^script_content: is blank/],
-    ['nothing', { script_content: '' }, /^script_content: must be a string/],
+    ['a NUL in the source', { script_content: 'x = 1\0' }, /script_content: holds a NUL character/],
+    ['a lone surrogate in the source', { script_content: 'x = "\ud800"' }, /script_content: holds a lone surrogate/],
+    ['a blank source', { script_content: ' \n\t' }, /^script_content: is blank/],
+    ['an empty source', { script_content: '' }, /^script_content: must be a string/],
     ['a blank name', { name: '  ' }, /^name: must match/],
     ['a long name', { name: 'x'.repeat(201) }, /^name: must be a string of 1 to 200/],
     ['a long description', { description: 'x'.repeat(1_001) }, /^description: must be a string of at most 1000/],
     ['another type', { script_type: 'circuit' }, /^script_type: must be one of script, task, workflow/],
     ['a framework', { framework: 'qiskit' }, /^framework: is not a field/],
     ['long requirements', { requirements: 'x'.repeat(100_001) }, /^requirements: /]
-  ])('%s is refused with its place', async (_what, changes, message) => {
+  ])('with %s is refused with the place of the fault', async (_what, changes, message) => {
     const answer = await upload(ada, changes)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)])
   })
@@ -162,7 +174,7 @@ describe('uploading', () => {
     expect(body.errors).toEqual([1, 2].map((line) => expect.objectContaining({ field: 'requirements', line })))
   })
 
-  test('takes names of 200, descriptions of 1,000 and sources of 1 MiB, and not a byte more', async () => {
+  test('accepts names of 200 characters, descriptions of 1,000 and sources of 1 MiB, and no longer ones', async () => {
     const filler = (bytes: number) => `x = 1\n#${'é'.repeat((bytes - 7) / 2)}`
     const good = {
       name: '\u{1f511}'.repeat(200),
@@ -186,7 +198,7 @@ describe('uploading', () => {
     expect((await eve.get(`/api/scripts/${id}`)).body.team_id).toBe(teams[0].id)
   })
 
-  test('gives twenty scripts of one name at once twenty slugs', async () => {
+  test('gives twenty slugs to twenty simultaneous scripts of one name', async () => {
     const dan = await api.signUpWithTeam()
     const ids = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -199,7 +211,7 @@ describe('uploading', () => {
     expect(new Set(ids).size).toBe(20)
   })
 
-  test('is 502 when the execution service is away, and 503 without any, and nothing is saved', async () => {
+  test('returns 502 if the execution service is unavailable and 503 if none is configured, and saves nothing', async () => {
     const away = await startApi('scripts_away', { executorUrl: 'http://127.0.0.1:1' })
     const none = await startApi('scripts_none', { executorUrl: null })
     try {
@@ -217,7 +229,7 @@ describe('uploading', () => {
     }
   })
 
-  test('saves once what is sent twice under one key', async () => {
+  test('saves one script when it is sent twice under one Idempotency-Key', async () => {
     const send = () =>
       ada.ask(
         'POST',
@@ -230,7 +242,7 @@ describe('uploading', () => {
     expect(second.text).toBe(first.text)
   })
 
-  test('takes five a minute of one caller, and what is sent again under its key counts once', async () => {
+  test('is limited to five a minute per caller, and a repetition under its Idempotency-Key does not count', async () => {
     const limited = await startApi('scripts_limited', { limits: rateLimits })
     try {
       const user = await limited.signUp()

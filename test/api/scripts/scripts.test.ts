@@ -27,7 +27,7 @@ def doubled(x=3):
 type Member = TestUser & { teamId: string }
 let ada: Member
 let bob: Member
-/** Of Ada's team, beside her. */
+/** Another member of Ada's team. */
 let mate: TestUser
 beforeAll(async () => {
   ada = await api.signUpWithTeam()
@@ -63,7 +63,7 @@ describe('saving the code of a job', () => {
     return id
   }
 
-  test('keeps it under the framework that it ran under', async () => {
+  test('stores it with the framework that it ran under', async () => {
     const job = await finished(ada, { inline_code: asymmetricQiskit(), framework: undefined })
     const answer = await fromJob(ada, job)
     expect(answer.status).toBe(201)
@@ -80,13 +80,13 @@ describe('saving the code of a job', () => {
     expect((await fromJob(ada, job, { slug: 'another' })).status).toBe(201)
   })
 
-  test('takes a slug once, however many ask at once', async () => {
+  test('gives each slug to one script, however many are saved at once', async () => {
     const job = await finished(ada)
     const answers = await Promise.all(Array.from({ length: 5 }, () => fromJob(ada, job, { slug: 'in-a-race' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test("does not take a template's slug, and takes that of a deleted script", async () => {
+  test("does not use a template's slug, and can reuse the slug of a deleted script", async () => {
     const job = await finished(ada)
     await db.execute(sql`insert into scripts (id, slug, name, description, script_type, category, framework, content,
       source_sha256, metadata, is_public, is_hardcoded) values (gen_random_uuid(), 'a-template', 'n', 'd', 'script', 'c',
@@ -98,7 +98,7 @@ describe('saving the code of a job', () => {
     expect((await fromJob(ada, job, { slug: 'reused' })).status).toBe(201)
   })
 
-  test('is 404 to outsiders, 403 to team mates, and 400 for what did not complete or has no code', async () => {
+  test('returns 404 to outsiders, 403 to other members, and 400 for a job that did not complete or has no code', async () => {
     const job = await finished(ada)
     const answers = [
       await fromJob(bob, job),
@@ -127,8 +127,8 @@ describe('saving the code of a job', () => {
   })
 })
 
-describe('changing', () => {
-  test('another source is another version, another name is none', async () => {
+describe('changing a script', () => {
+  test('creates a version for another source, and none for another name', async () => {
     const id = await uploaded(ada)
     const named = await patch(ada, id, { name: 'renamed', description: 'd' })
     expect(named.body).toMatchObject({ name: 'renamed', description: 'd', slug: expect.any(String), version: 1 })
@@ -149,7 +149,7 @@ describe('changing', () => {
     ])
   })
 
-  test('needs a field, and what it may not set is refused by name', async () => {
+  test('requires a field, and refuses by name fields that cannot be set', async () => {
     const id = await uploaded(ada)
     const errors = []
     for (const body of [
@@ -170,7 +170,7 @@ describe('changing', () => {
     expect((await ada.get(`/api/scripts/${id}`)).body.version).toBe(1)
   })
 
-  test('ten changes at once are ten versions, and none is lost', async () => {
+  test('ten times at once creates ten versions, and none is lost', async () => {
     const id = await uploaded(ada)
     const sources = Array.from({ length: 10 }, (_, n) => `${bellQasm3()}// ${n}\n`)
     const statuses: number[] = []
@@ -194,7 +194,7 @@ describe('changing', () => {
     expect((await ada.get(`/api/scripts/${id}`)).body.script_content).toBe(rows.at(-1)!.content)
   })
 
-  test('while it is being published is before or after it, never in a published one', async () => {
+  test('during its publication happens before it or is refused, and never changes a published script', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await uploaded(ada)
       const [changed, published] = await Promise.all([
@@ -210,8 +210,8 @@ describe('changing', () => {
   })
 })
 
-describe('who may', () => {
-  test('team mates read and run, and change nothing; others see nothing', async () => {
+describe('access to scripts:', () => {
+  test('other members of the team can read and run a script but not change it, and non-members see nothing', async () => {
     const id = await uploaded(ada)
     const steps = (user: TestUser) => [
       user.get(`/api/scripts/${id}`),
@@ -224,7 +224,7 @@ describe('who may', () => {
     expect((await Promise.all(steps(bob))).map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
   })
 
-  test('a published script can be read and run by all, and changed by none', async () => {
+  test('a published script can be read and run by every user, and changed by none', async () => {
     const id = await uploaded(ada)
     const published = await publish(ada, id)
     expect(published.body).toMatchObject({ is_public: true, published_at: expect.any(String) })
@@ -249,7 +249,7 @@ describe('who may', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 403, 403, 403, 403])
   })
 
-  test("an owner who has left leaves it to the team's owner", async () => {
+  test("the scripts of an owner who has left belong to the team's owner", async () => {
     const leaver = await api.signUp()
     await db.execute(sql`insert into members (team_id, user_id, role) values (${ada.teamId}, ${leaver.id}, 'member')`)
     const id = await uploaded(leaver, { team_id: ada.teamId })
@@ -266,7 +266,7 @@ describe('who may', () => {
     expect((await remove(ada, id)).status).toBe(200)
   })
 
-  test('a suspended team reads and writes nothing, and what it published is still there', async () => {
+  test('a suspended team can read its scripts but not change them, and its published scripts stay available', async () => {
     const eve = await api.signUpWithTeam()
     const [id, shown] = [await uploaded(eve), await uploaded(eve)]
     await publish(eve, shown)
@@ -283,7 +283,7 @@ describe('who may', () => {
     expect((await bob.get(`/api/scripts/${shown}`)).status).toBe(200)
   })
 
-  test('a deleted team has no scripts any more, and jobs that ran them still show', async () => {
+  test('the scripts of a deleted team are gone, and the jobs that ran them are still shown', async () => {
     const eve = await api.signUp()
     const { id: teamId } = (await eve.post('/api/teams', { name: 'to go' })).body
     const [ran, unused] = [await uploaded(eve, { team_id: teamId }), await uploaded(eve, { team_id: teamId })]
@@ -297,8 +297,8 @@ describe('who may', () => {
   })
 })
 
-describe('deleting', () => {
-  test('twice at once under one key gives one response twice', async () => {
+describe('deleting a script', () => {
+  test('twice at once under one Idempotency-Key gives the same response twice', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await uploaded(ada)
       const send = () => ada.ask('DELETE', `/api/scripts/${id}`, undefined, { 'idempotency-key': `delete ${id}` })

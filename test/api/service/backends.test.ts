@@ -61,7 +61,7 @@ describe('the catalogue', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has the seeded backends with the prices of the specification, each slug once', async () => {
+  test('contains the seeded backends with the specified prices, each slug once', async () => {
     const { body } = await list()
     const bySlug = new Map<string, Record<string, never>>(
       body.backends.map((backend: { slug: string }) => [backend.slug, backend])
@@ -86,7 +86,7 @@ describe('the catalogue', () => {
       expect(bySlug.get(slug)).toMatchObject({ isAvailable: true, status: 'online' })
   })
 
-  test('calls available exactly the backends that take a job', async () => {
+  test('shows as available exactly the backends that accept a job', async () => {
     const { body } = await list()
     for (const { slug, isAvailable } of body.backends) {
       const answer = await ada.post('/api/jobs/submit', submission({ backend: slug, params: { shots: 1 } }))
@@ -102,7 +102,7 @@ describe('the catalogue', () => {
     expect(signedIn.headers['set-cookie']).toBeUndefined()
   })
 
-  test('is not sent again to a client that has it', async () => {
+  test('is not sent again to a client that has the current version', async () => {
     const { headers } = await list()
     const etag = headers.etag as string
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -159,13 +159,13 @@ describe('a change by a platform administrator', () => {
     ['a sum of doubles', { pricing: { taskFee: 0.1 + 0.2 } }, 'pricing.taskFee: prices finer than a micro-dollar'],
     ['a negative price', { pricing: { taskFee: -1 } }, 'pricing.taskFee: must be a number from 0 to 1000000'],
     ['a price as text', { pricing: { taskFee: '1' } }, 'pricing.taskFee: must be a number'],
-    ['a price of nothing', { pricing: { taskFee: null } }, 'pricing.taskFee: must be a number'],
+    ['a price of null', { pricing: { taskFee: null } }, 'pricing.taskFee: must be a number'],
     ['no price at all', { pricing: {} }, 'pricing: must name at least one field'],
-    ['a price that is none of the three', { pricing: { perQubit: 1 } }, 'pricing.perQubit: is not a field'],
+    ['an unknown price', { pricing: { perQubit: 1 } }, 'pricing.perQubit: is not a field'],
     ['an unknown status', { status: 'gone' }, 'status: must be one of online, offline, maintenance'],
     ['availability as text', { isAvailable: 'yes' }, 'isAvailable: must be true or false'],
-    ['a column of its own choice', { slug: 'x' }, 'slug: is not a field of this request'],
-    ['nothing', {}, 'body: must name at least one field']
+    ['a field that cannot be set', { slug: 'x' }, 'slug: is not a field of this request'],
+    ['no field', {}, 'body: must name at least one field']
   ])('to %s is refused, and nothing changes', async (_what, body, message) => {
     const before = await list()
     const answer = await change('iqm-garnet', body)
@@ -173,7 +173,7 @@ describe('a change by a platform administrator', () => {
     expect((await list()).text).toBe(before.text)
   })
 
-  test('of a backend that is not there is 404', async () => {
+  test('of an unknown backend is 404', async () => {
     expect((await change('nope', { isRecommended: true })).status).toBe(404)
   })
 
@@ -190,7 +190,7 @@ describe('a change by a platform administrator', () => {
     expect((await list()).text).toBe(before.text)
   })
 
-  test('ends with the grant: the role is read at each request', async () => {
+  test('is refused as soon as the role is revoked, since it is read at each request', async () => {
     const former = await api.signUp({ admin: true })
     expect((await change('local', { displayOrder: 10 }, former)).status).toBe(200)
     await database.db.execute(sql`update users set is_platform_admin = false where id = ${former.id}`)

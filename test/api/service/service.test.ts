@@ -21,7 +21,7 @@ function routesOf(tree: string): string[] {
 }
 
 describe('/healthz and /readyz', () => {
-  test('the process answers, and every part is named with its state and latency', async () => {
+  test('respond, and name every part with its state and latency', async () => {
     expect((await ask('GET', '/healthz')).status).toBe(200)
     const { status, body } = await ask('GET', '/readyz')
     expect(status).toBe(200)
@@ -29,7 +29,7 @@ describe('/healthz and /readyz', () => {
     expect(body).toEqual({ status: 'ok', parts: { database: part, redis: part, temporal: part, executor: part } })
   })
 
-  test('Redis, Temporal and executor away: degraded, still 200, within three seconds', async () => {
+  test('are degraded and still return 200 within three seconds without Redis, Temporal and the executor', async () => {
     const lame = await startApi('service_lame', {
       redisUrl: `redis://${broken}`,
       temporalAddress: broken,
@@ -48,7 +48,7 @@ describe('/healthz and /readyz', () => {
     }
   })
 
-  test('is 503 without the database, also when it hangs', async () => {
+  test('return 503 without the database, also when it hangs', async () => {
     for (const database of [() => Promise.reject(new Error('refused')), () => new Promise<never>(() => {})]) {
       const dark = await startApi('service_dark', { database: api.database, probes: { database } })
       const { status, body } = await dark.ask('GET', '/readyz')
@@ -58,7 +58,7 @@ describe('/healthz and /readyz', () => {
   })
 })
 
-test('/api/meta names the service, its version and what it can do', async () => {
+test('/api/meta names the service, its version and its features', async () => {
   const { body } = await ask('GET', '/api/meta')
   expect(body).toEqual({
     name: 'quantum-job-service',
@@ -72,15 +72,15 @@ test('/api/meta names the service, its version and what it can do', async () => 
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     ['of a public route', 'GET', '/healthz', undefined, 200],
     ['without a session', 'GET', '/api/jobs', undefined, 401],
     ['without a route', 'GET', '/api/nothing', undefined, 404],
-    ['to a method that a route does not take', 'DELETE', '/api/backends', undefined, 404],
-    ['to a body that is no JSON', 'POST', '/api/auth/sign-in', '{', 400],
-    ['to a body of a foreign kind', 'POST', '/api/auth/sign-in', undefined, 400],
-    ['to a path that is no text', 'GET', '/api/backends/%ED%A0%80', undefined, 400],
+    ['to a method that a route does not support', 'DELETE', '/api/backends', undefined, 404],
+    ['to a body that is not JSON', 'POST', '/api/auth/sign-in', '{', 400],
+    ['to a missing body', 'POST', '/api/auth/sign-in', undefined, 400],
+    ['to a path that is not UTF-8', 'GET', '/api/backends/%ED%A0%80', undefined, 400],
     ['to a path with a lone percent sign', 'GET', '/api/backends/%', undefined, 400],
     ['to a path with NUL', 'GET', '/api/backends/a%00b', undefined, 400],
     ['to an endless path', 'GET', `/api/backends/${'x'.repeat(5_000)}`, undefined, 400]
@@ -113,14 +113,14 @@ describe('every answer', () => {
 })
 
 describe('/openapi.json', () => {
-  test('describes every route that the service answers, in OpenAPI 3.1', async () => {
+  test('describes every route of the service, in OpenAPI 3.1', async () => {
     const { body: document } = await ask('GET', '/openapi.json')
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
     const described = Object.entries(document.paths as Record<string, Record<string, unknown>>).flatMap(
       ([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
     )
-    // Pages for people, and sign-in through a provider that is not configured here.
+    // HTML pages, and sign-in through a provider that is not configured here.
     const answered = routesOf(api.app.printRoutes({ commonPrefix: false })).filter(
       (route) => !/ \/(docs|openapi|invitations|reset-password|api\/auth\/oidc)/.test(route)
     )
@@ -128,7 +128,7 @@ describe('/openapi.json', () => {
     expect(described.sort()).toEqual(answered.sort())
   })
 
-  test('holds together: every operation has a summary and answers, every path parameter is described, every reference leads somewhere', async () => {
+  test('is complete: every operation has a summary and responses, every path parameter a description, every reference a target', async () => {
     const { body: document, text } = await ask('GET', '/openapi.json')
     for (const [path, item] of Object.entries(document.paths as Record<string, Record<string, never>>))
       for (const operation of Object.values(item) as Record<string, unknown>[]) {
@@ -155,7 +155,7 @@ describe('/openapi.json', () => {
   })
 })
 
-test('/docs is a page that shows it', async () => {
+test('/docs is a page that shows the OpenAPI document', async () => {
   const page = await ask('GET', '/docs')
   expect(page.status).toBe(200)
   expect(page.headers['content-type']).toContain('text/html')
@@ -180,7 +180,7 @@ describe('ids in paths', () => {
     }
   })
 
-  test('an id in capitals is the same id', async () => {
+  test('in capitals are the same ids', async () => {
     const user = await api.signUp()
     const id = await user.submit({ inline_code: 'OPENQASM 3.0;', backend: 'local', params: { shots: 1 } })
     expect((await user.get(`/api/jobs/${id.toUpperCase()}`)).body.id).toBe(id)

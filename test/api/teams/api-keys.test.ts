@@ -1,4 +1,4 @@
-// Keys of programs: what each may do, what it may spend, and that nobody sees it twice.
+// API keys: what each may do, what it may spend, and that it is shown only once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
@@ -11,7 +11,7 @@ let teamId: string
 beforeAll(async () => {
   ada = await api.signUp()
   teamId = (await ada.post('/api/teams', { name: 'Programs' })).body.id
-  // A paid backend that this version can run: the free one, at a price.
+  // A paid backend that the tests can run: the free one with a price.
   await db.execute(sql`update backends set task_fee_micro = 1000000 where slug = 'marqov-sim'`)
 })
 afterAll(() => api.close())
@@ -19,7 +19,7 @@ afterAll(() => api.close())
 const makeKey = async (changes: Record<string, unknown> = {}): Promise<ApiResponse> =>
   ada.post('/api/team/api-keys', { team_id: teamId, name: 'CI', tier: 'qpu', kind: 'live', ...changes })
 
-/** Asks with a key, as programs do. */
+/** Sends a request with a key, as programs do. */
 const asker = (key: string) => (method: string, path: string, body?: unknown) =>
   api.ask(method, path, body, { authorization: `Bearer ${key}` })
 
@@ -28,7 +28,7 @@ const paid = (changes: Record<string, unknown> = {}) =>
   submission({ backend: 'marqov-sim', not_before: new Date(Date.now() + 3_600_000).toISOString(), ...changes })
 
 describe('a key', () => {
-  test('is shown once, and kept as a digest', async () => {
+  test('is shown once, and stored as a digest', async () => {
     const { status, body } = await makeKey({ daily_limit_usd: 2.5, expires_at: '2099-01-01T00:00:00Z' })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -55,11 +55,11 @@ describe('a key', () => {
     for (const row of rows) expect(`${row.text} ${row.hash}`).not.toContain(key)
   })
 
-  test('of a test says so in its first characters', async () => {
+  test('of kind test has a prefix that says so', async () => {
     expect((await makeKey({ kind: 'test' })).body.key).toMatch(/^marqey_test_/)
   })
 
-  test('without a team makes the personal team first', async () => {
+  test('without a team is created with the personal team', async () => {
     const bob = await api.signUp()
     const { status, body } = await bob.post('/api/team/api-keys', { name: 'k', tier: 'read', kind: 'test' })
     expect(status).toBe(201)
@@ -77,11 +77,11 @@ describe('a key', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' }],
     [{ expires_at: 'tomorrow' }],
     [{ created_by: 'x' }]
-  ])('is not made with %j', async (changes) => {
+  ])('is not created with %j', async (changes) => {
     expect((await makeKey(changes)).status).toBe(400)
   })
 
-  test('is noted when it is used, and ends at once when it is revoked', async () => {
+  test('records its last use, and is invalid as soon as it is revoked', async () => {
     const { id, key } = (await makeKey()).body
     const ask = asker(key)
     expect((await ask('GET', '/api/jobs')).status).toBe(200)
@@ -98,8 +98,8 @@ describe('a key', () => {
   })
 })
 
-describe('with a key', () => {
-  test('errors have a code, the message and the status', async () => {
+describe('a request with a key', () => {
+  test('that fails returns a code, a message and the status', async () => {
     const ask = await withKey()
     const { status, body } = await ask('POST', '/api/jobs/submit', submission({ params: { shots: 0 } }))
     expect(status).toBe(400)
@@ -108,7 +108,7 @@ describe('with a key', () => {
     })
   })
 
-  test('a program sees and writes its own team alone', async () => {
+  test("reads and writes only the key's own team", async () => {
     const ask = await withKey()
     const other = (await ada.post('/api/teams', { name: 'Other' })).body.id
     expect((await ask('GET', '/api/teams')).body.teams).toEqual([
@@ -129,7 +129,7 @@ describe('with a key', () => {
     ['simulate', 'live', 201, 403],
     ['qpu', 'live', 201, 201],
     ['qpu', 'test', 201, 403]
-  ])('of tier %s, %s: a free backend answers %p, a paid one %p', async (tier, kind, free, costly) => {
+  ])('of tier %s and kind %s returns %p for a free backend and %p for a paid one', async (tier, kind, free, costly) => {
     const ask = await withKey({ tier, kind })
     expect((await ask('POST', '/api/jobs/submit', submission())).status).toBe(free)
     const answer = await ask('POST', '/api/jobs/submit', paid())
@@ -145,7 +145,7 @@ describe('with a key', () => {
 })
 
 describe("a key's daily limit", () => {
-  test('is a ceiling of its own, named with all five figures', async () => {
+  test('is a separate limit, and a refusal has all five figures', async () => {
     const ask = await withKey({ daily_limit_usd: 2.5 })
     for (let job = 0; job < 2; job++) expect((await ask('POST', '/api/jobs/submit', paid())).status).toBe(201)
     const { status, body } = await ask('POST', '/api/jobs/submit', paid())
@@ -160,7 +160,7 @@ describe("a key's daily limit", () => {
     })
   })
 
-  test('holds for twenty submissions at once, and is free again for what was cancelled', async () => {
+  test('applies to twenty simultaneous submissions, and a cancelled job releases its share', async () => {
     const ask = await withKey({ daily_limit_usd: 5 })
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask('POST', '/api/jobs/submit', paid())))
     const accepted = answers.filter(({ status }) => status === 201)
@@ -171,7 +171,7 @@ describe("a key's daily limit", () => {
     expect(row).toEqual({ reserved: 5_000_000 })
   })
 
-  test('of 0 leaves what is free', async () => {
+  test('of 0 allows free backends only', async () => {
     const ask = await withKey({ daily_limit_usd: 0 })
     expect((await ask('POST', '/api/jobs/submit', submission())).status).toBe(201)
     expect((await ask('POST', '/api/jobs/submit', paid())).status).toBe(402)

@@ -1,5 +1,5 @@
-// The trail of capsules that live their lives through the api: complete, proved, without an address, and at odds with every
-// row that somebody changes behind its back.
+// The audit trail of capsules through all their operations at the API: complete, verifiable, without email addresses, and
+// in conflict with every row that is changed directly in the database.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { advanceRun } from '../../../db/capsule-runs/capsule-run-steps.js'
@@ -35,7 +35,7 @@ interface Entry {
 
 let owner: TestUser & { teamId: string }
 let admin: TestUser
-/** Ids by what became of them. */
+/** Ids by what happened to the capsule or run. */
 const ids = {} as Record<
   'deleted' | 'draft' | 'runnable' | 'sealed' | 'published' | 'archived' | 'clone' | 'imported' | 'uploaded',
   string
@@ -49,7 +49,7 @@ async function ok(answer: Promise<{ status: number; text: string; body: Record<s
   return body
 }
 
-/** Has the owner run it, lets the job end, and goes on to where a verdict is due. */
+/** Runs the capsule as its owner, completes the job, and continues until a verdict is due. */
 async function ran(capsuleId: string): Promise<string> {
   const run = await ok(owner.post(`/api/capsules/${capsuleId}/run`, { mode: 'verify' }))
   await finishJob(db, run.job_id!)
@@ -178,12 +178,12 @@ describe('every operation', () => {
     const [kept] = await db.execute<{ all: string }>(sql`select json_agg(e)::text as all from audit_entries e`)
     expect(kept!.all).toContain('[mail address]')
     expect(kept!.all).not.toContain('mail.example.org')
-    // A schedule may be @daily.
+    // A schedule can be @daily.
     expect(kept!.all).not.toMatch(/\w@/)
   })
 })
 
-test('the trail is proved', async () => {
+test('the trail passes the check of the audit report', async () => {
   expect((await owner.get('/api/team/audit/verify')).body).toMatchObject({
     ok: true,
     first_broken: null,
@@ -193,13 +193,13 @@ test('the trail is proved', async () => {
   })
 })
 
-describe('the proof names', () => {
+describe('the audit report names', () => {
   type Harm = (tx: Tx) => Promise<unknown>
   const on =
     (statement: string, of: () => string): Harm =>
     (tx) =>
       tx.execute(sql.raw(statement.replaceAll('ID', `'${of()}'`)))
-  /** The entry of a capsule, or of a run, that the fault stands under. */
+  /** The entry of the capsule or run that reports the fault. */
   const entryOf = (action: string, id: string) =>
     entries.find((entry) => entry.action === action && [entry.capsule_id, entry.metadata.run_id].includes(id))!.seq
   const end = () => entries[0]!.seq + 1
@@ -257,7 +257,7 @@ describe('the proof names', () => {
       'capsule.takedown'
     ],
     [
-      'a publication that nobody published',
+      'a publication that was inserted',
       `insert into capsule_publications select ID, 'x', title, description, readme, license, category, tags, published_at
         from capsule_publications limit 1`,
       () => ids.sealed,
@@ -276,7 +276,7 @@ describe('the proof names', () => {
       'capsule.schedule.changed'
     ],
     [
-      'a schedule that was ended and goes on',
+      'a schedule that was ended and runs again',
       'update capsule_schedules set ended_at = null where capsule_id = ID',
       () => ids.published,
       'capsule.schedule.deleted'
@@ -307,7 +307,7 @@ describe('the proof names', () => {
     ],
     ['a run that is gone', 'delete from capsule_runs where id = ID', () => runs.verified, 'capsule.run'],
     [
-      'what a run ran',
+      'the definition of a run that was changed',
       `update capsule_runs set definition = '{"tasks":[]}' where id = ID`,
       () => runs.verified,
       'capsule.run'
@@ -333,14 +333,14 @@ describe('the proof names', () => {
       'capsule.verified'
     ],
     [
-      'a run that nobody began',
+      'a run that was inserted',
       `insert into capsule_runs (id, capsule_id, team_id, mode, trigger, status, definition, definition_sha256, verdict)
         select gen_random_uuid(), capsule_id, team_id, mode, trigger, status, definition, definition_sha256, 'exact'
         from capsule_runs where id = ID`,
       () => runs.verified,
       end
     ],
-    ['a verdict that nobody gave', `update capsule_runs set verdict = 'exact' where id = ID`, () => runs.refused, end]
+    ['a verdict that was inserted', `update capsule_runs set verdict = 'exact' where id = ID`, () => runs.refused, end]
   ])('%s', async (_what, statement, of, where) => {
     const report = await tampered(db, on(statement, of), async (tx) =>
       auditReport(tx, owner.teamId, await auditEvidence(tx, { keyRing: testKeyRing }))

@@ -57,7 +57,7 @@ describe('the trail of a team', () => {
     expect((await owner.get(`/api/team/audit?capsule_id=${newId()}`)).body).toMatchObject({ entries: [], total: 0 })
   })
 
-  test('is read by the capsule, too', async () => {
+  test('can be read for one capsule', async () => {
     const { body } = await owner.get(`/api/capsules/${capsuleId}/audit`)
     expect(body.entries.map((entry: { seq: number }) => entry.seq)).toEqual([2, 1])
     expect((await outsider.get(`/api/capsules/${capsuleId}/audit`)).status).toBe(404)
@@ -70,7 +70,7 @@ describe('the trail of a team', () => {
     expect((await outsider.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, entries: 0 })
   })
 
-  test('is proved, and names what was changed in it', async () => {
+  test('is verified, and the report names a changed entry', async () => {
     const proof = async () => (await owner.get(`/api/team/audit/verify?team_id=${owner.teamId}`)).body
     expect(await proof()).toEqual({
       ok: true,
@@ -97,7 +97,7 @@ describe('the trail of a team', () => {
     })
   })
 
-  test('names people by their ids alone', async () => {
+  test('names people only by their ids', async () => {
     const { text } = await owner.get('/api/team/audit')
     expect(text).not.toContain('@')
   })
@@ -150,7 +150,7 @@ describe('the file of checkpoints outside the database', () => {
   test.each([
     ['is gone', join(folder, 'moved'), /missing, although checkpoints were written/],
     ['cannot be read', folder, /cannot be read \(EISDIR\)/]
-  ])('proves nothing when it %s, and its place is not told', async (_what, path, reason) => {
+  ])('proves nothing when it %s, and its path is not shown', async (_what, path, reason) => {
     const team = await api.signUpWithTeam()
     api.deps.config.auditCheckpointsFile = path
     const body = await proofOf(team)
@@ -178,7 +178,7 @@ describe('the keys that sign', () => {
     })
   })
 
-  test('are changed without a restart, and what the old one signed holds', async () => {
+  test('can be changed without a restart, and signatures of the old key stay valid', async () => {
     const team = await api.signUpWithTeam()
     await seal(db, await api.deps.signer(), await addDraft(db, team.teamId, team.id))
     const { keyId, retired } = await rotateSigningKey(db, api.deps.keyRing!, commandLine)
@@ -191,7 +191,7 @@ describe('the keys that sign', () => {
     expect((await team.get('/api/team/audit/verify')).body).toMatchObject({ ok: true, seals: 2 })
   })
 
-  test('may be changed while capsules are being sealed', async () => {
+  test('can be changed while capsules are being sealed', async () => {
     const team = await api.signUpWithTeam()
     const drafts = await Promise.all(Array.from({ length: 8 }, () => addDraft(db, team.teamId, team.id)))
     await Promise.all(

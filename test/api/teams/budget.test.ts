@@ -12,7 +12,7 @@ afterAll(() => api.close())
 let admin: TestUser
 beforeAll(async () => {
   admin = await api.signUp({ admin: true })
-  // 100 shots cost a dollar.
+  // With these prices, 100 shots cost one dollar.
   await admin.ask('PATCH', '/api/admin/backends/aer-statevector', { pricing: { perShot: 0.01 } })
 })
 
@@ -22,7 +22,7 @@ const setBudget = (teamId: string, body: Record<string, unknown>) =>
   admin.ask('PUT', `/api/admin/teams/${teamId}/budgets`, body)
 
 describe('a budget with room for 37 jobs', () => {
-  test('accepts exactly 37 of 200 simultaneous submissions; the others get 402 with the right figures; cancelling releases everything', async () => {
+  test('accepts exactly 37 of 200 simultaneous submissions; the others get 402 with the right figures; cancels release everything', async () => {
     const ada = await api.signUpWithTeam()
     await setBudget(ada.teamId, { daily_usd: 37.5 })
     const base = await api.listen()
@@ -118,7 +118,7 @@ test('a not_before in the past cannot hide a job from the budget of today', asyn
   expect((await budget(ada)).day.reserved_usd).toBe(1)
 })
 
-test('a job shows its estimate, and a cancelled one that nothing was spent', async () => {
+test('a job shows its estimate, and a cancelled job shows that nothing was spent', async () => {
   const ada = await api.signUpWithTeam()
   const id = await ada.submit(priced({ params: { shots: 1234 } }))
   expect((await ada.get(`/api/jobs/${id}`)).body).toMatchObject({ estimated_cost_usd: 12.34, actual_cost_usd: null })
@@ -129,7 +129,7 @@ test('a job shows its estimate, and a cancelled one that nothing was spent', asy
 })
 
 describe('GET /api/team/budget', () => {
-  test('shows limits, ceilings, day and month of UTC', async () => {
+  test('shows the limits, the ceilings, and the UTC day and month', async () => {
     const ada = await api.signUpWithTeam()
     const now = new Date().toISOString()
     expect(await budget(ada)).toEqual({
@@ -148,7 +148,7 @@ describe('GET /api/team/budget', () => {
     expect((await newcomer.get('/api/auth/session')).body.teams).toEqual([])
   })
 
-  test("of a team of others is 404; of a team of one's own is theirs", async () => {
+  test("is 404 for a team of others, and shows the budget of a team of one's own", async () => {
     const [ada, bob] = [await api.signUpWithTeam(), await api.signUpWithTeam()]
     expect((await bob.get(`/api/team/budget?team_id=${ada.teamId}`)).status).toBe(404)
     expect((await bob.get(`/api/team/budget?team_id=${bob.teamId}`)).status).toBe(200)
@@ -159,7 +159,7 @@ describe('GET /api/team/budget', () => {
 describe('PATCH /api/team/budget', () => {
   const patch = (user: TestUser, body: unknown) => user.ask('PATCH', '/api/team/budget', body)
 
-  test("is the owner's; a member and an admin of the team are refused, others do not see it", async () => {
+  test('is allowed to the owner; a member and an admin of the team are refused, and non-members get 404', async () => {
     const owner = await api.signUpWithTeam()
     const [teamAdmin, member, outsider] = [await api.signUp(), await api.signUp(), await api.signUp()]
     await db.insert(members).values([
@@ -174,12 +174,12 @@ describe('PATCH /api/team/budget', () => {
       [owner, 200]
     ] as const)
       expect((await patch(user, body)).status).toBe(status)
-    // Everybody in the team reads it.
+    // Every member of the team can read it.
     for (const user of [owner, teamAdmin, member])
       expect((await user.get(`/api/team/budget?team_id=${owner.teamId}`)).body.limits.daily_usd).toBe(12.5)
   })
 
-  test('without team_id means the personal team, also for a member of another one', async () => {
+  test('without team_id changes the personal team, also for a member of another team', async () => {
     const [ada, host] = [await api.signUp(), await api.signUpWithTeam()]
     await db.insert(members).values({ teamId: host.teamId, userId: ada.id, role: 'member' })
     const answer = await patch(ada, { daily_usd: 3 })
@@ -188,7 +188,7 @@ describe('PATCH /api/team/budget', () => {
     expect((await budget(host)).limits.daily_usd).toBe(100)
   })
 
-  test('reaches the ceiling and no further; what is left out stays', async () => {
+  test('accepts values up to the ceiling, and leaves omitted limits unchanged', async () => {
     const ada = await api.signUpWithTeam()
     expect((await patch(ada, { team_id: ada.teamId, daily_usd: 1000, per_job_usd: 7 })).status).toBe(200)
     const above = await patch(ada, { team_id: ada.teamId, daily_usd: 1000.000001, per_job_usd: 8 })
@@ -221,7 +221,7 @@ describe('PATCH /api/team/budget', () => {
 })
 
 describe('the budgets of a platform administrator', () => {
-  test('reach ceilings, and a lowered ceiling counts at once', async () => {
+  test('can change ceilings, and a lowered ceiling applies at once', async () => {
     const ada = await api.signUpWithTeam()
     const answer = await setBudget(ada.teamId, { daily_usd: 5000, ceilings: { daily_usd: 6000 } })
     expect([answer.status, answer.body.limits.daily_usd, answer.body.ceilings.daily_usd]).toEqual([200, 5000, 6000])

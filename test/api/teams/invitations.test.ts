@@ -1,4 +1,4 @@
-// Invitations, from the mail to the member.
+// Invitations, from the mail to the membership.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
@@ -31,7 +31,7 @@ async function invite(owner: TestUser, teamId: string, email: string, role = 'me
 const members = async (owner: TestUser, id: string) =>
   (await owner.get(`/api/team/members?team_id=${id}`)).body.members as { email: string; role: string }[]
 
-describe('inviting', () => {
+describe('an invitation', () => {
   test('returns the invitation and mails a link that only the mail contains', async () => {
     const { id, owner } = await newTeam()
     const email = newAddress()
@@ -60,7 +60,7 @@ describe('inviting', () => {
     expect((await owner.get(`/api/team/invitations?team_id=${id}`)).body.invitations).toEqual([answer.body])
   })
 
-  test('a member, or an address with a pending invitation in any case, is 400', async () => {
+  test('to a member, or to an address with a pending invitation in any case, is 400', async () => {
     const { id, owner } = await newTeam()
     const email = newAddress()
     await invite(owner, id, email)
@@ -96,7 +96,7 @@ describe('inviting', () => {
   })
 })
 
-describe('a link', () => {
+describe('an invitation link', () => {
   test('shows team, role and address without a session, and makes the invited person a member', async () => {
     const { id, owner } = await newTeam()
     const bob = await api.signUp()
@@ -114,7 +114,7 @@ describe('a link', () => {
     expect((await bob.post(`/api/invitations/${token}/accept`)).status).toBe(404)
   })
 
-  test('is for its address alone', async () => {
+  test('can be used only by the owner of its address', async () => {
     const { id, owner } = await newTeam()
     const { token } = await invite(owner, id, newAddress())
     const eve = await api.signUp()
@@ -123,7 +123,7 @@ describe('a link', () => {
     expect((await api.ask('GET', `/api/invitations/${token}`)).status).toBe(200)
   })
 
-  test('lets a newcomer sign up without an access code, and into the team at once', async () => {
+  test('lets a new user sign up without an access code and join the team at once', async () => {
     const { id, owner } = await newTeam()
     const email = newAddress()
     const { token } = await invite(owner, id, email)
@@ -145,20 +145,20 @@ describe('a link', () => {
   })
 
   test.each([
-    ['expired by a second', sql`update invitations set expires_at = now() - interval '1 second' where id = `],
-    ['cancelled', sql`update invitations set status = 'cancelled' where id = `]
-  ])('%s is worth nothing', async (_what, end) => {
+    ['that expired a second ago', sql`update invitations set expires_at = now() - interval '1 second' where id = `],
+    ['of a cancelled invitation', sql`update invitations set status = 'cancelled' where id = `]
+  ])('%s is refused', async (_what, end) => {
     const { id, owner } = await newTeam()
     const bob = await api.signUp()
     const invited = await invite(owner, id, bob.email)
     await db.execute(sql`${end}${invited.id}`)
     expect((await api.ask('GET', `/api/invitations/${invited.token}`)).status).toBe(404)
     expect((await bob.post(`/api/invitations/${invited.token}/accept`)).status).toBe(404)
-    // And it makes way for another.
+    // The address can be invited again.
     await invite(owner, id, bob.email)
   })
 
-  test('to a suspended team is not accepted while it is suspended', async () => {
+  test('to a suspended team cannot be accepted during the suspension', async () => {
     const { id, owner } = await newTeam()
     const bob = await api.signUp()
     const { token } = await invite(owner, id, bob.email)
@@ -180,7 +180,7 @@ describe('a link', () => {
 })
 
 describe('a pending invitation', () => {
-  test('sent again has a new link and seven new days, and the old link is dead', async () => {
+  test('that is sent again has a new link for seven days, and the old link is invalid', async () => {
     const { id, owner } = await newTeam()
     const bob = await api.signUp()
     const first = await invite(owner, id, bob.email)
@@ -193,7 +193,7 @@ describe('a pending invitation', () => {
     expect((await owner.ask('PATCH', `/api/team/invitations/${first.id}`, { action: 'resend' })).status).toBe(409)
   })
 
-  test('gets another role, which holds when it is accepted', async () => {
+  test('can get another role, which applies when it is accepted', async () => {
     const { id, owner } = await newTeam()
     const bob = await api.signUp()
     const invited = await invite(owner, id, bob.email)
@@ -214,7 +214,7 @@ describe('a pending invitation', () => {
     expect((await owner.ask('PATCH', `/api/team/invitations/${invited.id}`, body)).status).toBe(400)
   })
 
-  test('is cancelled once, and gone from the list', async () => {
+  test('can be cancelled once, and is no longer listed', async () => {
     const { id, owner } = await newTeam()
     const invited = await invite(owner, id, newAddress())
     expect((await owner.ask('DELETE', `/api/team/invitations/${invited.id}`)).body).toEqual({ success: true })
@@ -222,7 +222,7 @@ describe('a pending invitation', () => {
     expect((await owner.get(`/api/team/invitations?team_id=${id}`)).body.invitations).toEqual([])
   })
 
-  test('accepted and cancelled at once ends as one of both', async () => {
+  test('that is accepted and cancelled at once is either accepted or cancelled', async () => {
     const { id, owner } = await newTeam()
     for (let round = 0; round < 5; round++) {
       const bob = await api.signUp()

@@ -1,4 +1,4 @@
-// A credential, put through every route and error path of /api/team/secrets: it is in no answer, no log and no table.
+// A credential, sent through every route and error path of /api/team/secrets, appears in no response, no log and no table.
 import { Writable } from 'node:stream'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
@@ -76,7 +76,7 @@ test('a secret value appears in no response, log or table, however it was sent',
     await owner.ask('PUT', path, body()),
     await owner.ask('DELETE', path, body())
   )
-  // A fault of the database, with the values under way.
+  // A failure of the database while the values are being written.
   await db.execute(sql`alter table team_secrets rename column sealed_value to sealed_value_away`)
   await send(owner, body())
   await db.execute(sql`alter table team_secrets rename column sealed_value_away to sealed_value`)
@@ -88,7 +88,7 @@ test('a secret value appears in no response, log or table, however it was sent',
   expect([200, 201, 400, 401, 403, 404, 415, 500].filter((status) => !statuses.has(status))).toEqual([])
   expect(answers.length).toBeGreaterThan(70)
   expect(await openCredentials(db, keyRing, teamId, 'ionq')).toEqual(token)
-  // In pieces too: whoever shortens a message may leave the beginning.
+  // Parts of the value too, since a shortened message could still contain its beginning.
   for (const piece of [
     canary,
     canary.slice(0, 9),

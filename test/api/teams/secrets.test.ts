@@ -46,22 +46,22 @@ beforeEach(async () => {
   teamId = await newTeam(owner)
 })
 
-describe('with a provider to ask', () => {
+describe('with a provider that checks credentials,', () => {
   test.each([
-    ['that it takes', (key: string) => key, null, { valid: true, details: { validation_status: 'valid' } }],
+    ['that it accepts', (key: string) => key, null, { valid: true, details: { validation_status: 'valid' } }],
     [
-      'that it does not take',
+      'that it rejects',
       () => 'anotherKey0123456789',
       null,
       { valid: false, details: { validation_status: 'invalid' } }
     ],
     [
-      'while it is away',
+      'while it is unavailable',
       (key: string) => key,
       { kind: 'status' as const, status: 503, times: 10 },
       { valid: false, details: { validation_status: 'unreachable' } }
     ]
-  ])('credentials %s are told apart, given or stored', async (_what, keyOf, fault, expected) => {
+  ])('a test reports credentials %s, whether sent or stored', async (_what, keyOf, fault, expected) => {
     ionq.control.reset()
     if (fault) ionq.control.fault(fault)
     const secrets = { api_key: keyOf(ionq.credentials.api_key!) }
@@ -103,7 +103,7 @@ describe('credentials', () => {
     expect(await stored('aws-braket')).toEqual(aws)
   })
 
-  test('are the same whatever case the id of the team is written in', async () => {
+  test('are the same for an id of the team in any case', async () => {
     const [first, second] = [teamId, teamId.toUpperCase()].map((id) => save('aws-braket', aws, owner, id))
     expect([(await first!).status, (await second!).status]).toEqual([201, 201])
     expect(await list()).toHaveLength(2)
@@ -129,7 +129,7 @@ describe('credentials', () => {
     expect(await list()).toHaveLength(4)
   })
 
-  test('come with all that the provider needs, or not at all', async () => {
+  test('are accepted only with every value that the provider needs', async () => {
     const refused = await save('aws-braket', { access_key_id: aws.access_key_id })
     expect([refused.status, refused.body.error]).toEqual([
       400,
@@ -143,7 +143,7 @@ describe('credentials', () => {
     expect(await list()).toEqual([])
   })
 
-  test('are deleted one at a time, and once', async () => {
+  test('are deleted one at a time, each only once', async () => {
     const [item] = (await save('aws-braket', aws)).body.secrets
     const answer = await owner.ask('DELETE', `${path}/${item.id}`)
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
@@ -162,16 +162,16 @@ describe('credentials', () => {
     ['no provider', { provider: undefined }, 'provider: is required'],
     ['no team', { team_id: undefined }, 'team_id: is required'],
     ['no secrets', { secrets: undefined }, 'secrets: is required'],
-    ['nothing in them', { secrets: {} }, 'secrets: must hold at least one value'],
+    ['empty secrets', { secrets: {} }, 'secrets: must hold at least one value'],
     ['a list of secrets', { secrets: [] }, 'secrets: must be an object'],
-    ['another name', { secrets: { password: 'x' } }, 'secrets.password: is not a credential of ionq; send api_key'],
+    ['an unknown name', { secrets: { password: 'x' } }, 'secrets.password: is not a credential of ionq; send api_key'],
     ['a number', { secrets: { api_key: 5 } }, 'secrets.api_key: must be a string'],
-    ['an id of its own', { id: unknownId }, 'id: is not a field of this request'],
-    ['a mask of its own', { masked_value: 'x' }, 'masked_value: is not a field of this request'],
-    ['a validation of its own', { validation_status: 'valid' }, 'validation_status: is not a field of this request'],
+    ['a requested id', { id: unknownId }, 'id: is not a field of this request'],
+    ['a requested mask', { masked_value: 'x' }, 'masked_value: is not a field of this request'],
+    ['a requested validation', { validation_status: 'valid' }, 'validation_status: is not a field of this request'],
     ['a key of the ring', { ring_key_id: 'k0' }, 'ring_key_id: is not a field of this request'],
     ['an author', { user_id: unknownId }, 'user_id: is not a field of this request']
-  ])('with %s are refused by every route that takes them', async (_what, changes, message) => {
+  ])('with %s are refused by every route that accepts them', async (_what, changes, message) => {
     const body = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'exampleKey0123456789' }, ...changes }
     for (const route of [path, `${path}/test`]) {
       if (route.endsWith('test') && _what === 'no secrets') continue
@@ -187,7 +187,7 @@ describe('credentials', () => {
   })
 })
 
-describe('who may do what', () => {
+describe('access to credentials:', () => {
   const body = () => ({ team_id: teamId, provider: 'ionq', secrets: { api_key: 'exampleKey0123456789' } })
 
   test('an outsider gets the same 404 as for unknown credentials', async () => {
@@ -209,7 +209,7 @@ describe('who may do what', () => {
     expect(await list()).toHaveLength(2)
   })
 
-  test('a member reads the list and changes nothing; an admin may', async () => {
+  test('a member can only read the list; an admin can change it', async () => {
     const [member, admin] = [await api.signUp(), await api.signUp()]
     await join(member, teamId, 'member')
     await join(admin, teamId, 'admin')
@@ -256,7 +256,7 @@ describe('a test of credentials', () => {
     expect(await list()).toEqual([])
   })
 
-  test('says what is wrong with the format, or missing', async () => {
+  test('reports what is missing or has a wrong format', async () => {
     expect(await check('ionq', { api_key: 'a b' })).toEqual([
       'invalid',
       'secrets.api_key: must be 8 to 4096 printable ASCII characters without spaces'
@@ -267,7 +267,7 @@ describe('a test of credentials', () => {
     ])
   })
 
-  test('takes the stored ones when none are sent, and for names that are left out', async () => {
+  test('uses the stored values when none are sent, and for omitted names', async () => {
     expect(await check('aws-braket')).toEqual([
       'invalid',
       expect.stringContaining('The team has no aws-braket credentials; set access_key_id, secret_access_key')
@@ -330,13 +330,13 @@ describe('a sealed value in the database', () => {
   })
 })
 
-describe('at once', () => {
-  test('twenty writers leave one row a name, with values of one of them, all readable', async () => {
+describe('concurrently,', () => {
+  test('twenty writers leave one row per name, with the readable values of one writer', async () => {
     const values = Array.from({ length: 20 }, (_, at) => ({
       access_key_id: `AKIAIOSFODNN7EXAM${at + 10}`,
       secret_access_key: `${'x'.repeat(38)}${at + 10}`
     }))
-    // From the second round on there are as many connections to the database as writers.
+    // From the second round on, every writer has a connection to the database.
     for (let round = 0; round < 4; round++) {
       const team = await newTeam(owner)
       const answers = await Promise.all(values.map((value) => save('aws-braket', value, owner, team)))
@@ -349,7 +349,7 @@ describe('at once', () => {
     }
   })
 
-  test('writers and deletions end in rows that are readable', async () => {
+  test('writers and deletions leave only readable rows', async () => {
     await save('aws-braket', aws)
     for (let round = 0; round < 5; round++) {
       const items: Item[] = await list()
@@ -367,7 +367,7 @@ describe('at once', () => {
   })
 })
 
-test('a service without keys says so, and lists and deletes all the same', async () => {
+test('a service without keys refuses to store credentials, and still lists and deletes them', async () => {
   const [item] = (await save('aws-braket', aws)).body.secrets
   const keyless = await startApi('secrets_keyless', { database: api.database, keyRing: null })
   const ask = (method: string, route: string, body?: unknown) =>

@@ -1,4 +1,4 @@
-// Teams and who belongs to them: roles, transfer, leaving, and that a team has one owner at every instant.
+// Teams and their members: roles, transfer, leaving, and that a team always has exactly one owner.
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { startApi, type TestUser } from '../../support/api/api.js'
@@ -9,7 +9,7 @@ const api = await startApi('teams')
 const { db } = api.database
 afterAll(() => api.close())
 
-/** A team of its own with one person in each role. */
+/** A new team with one person in each role. */
 async function newTeam() {
   const [owner, admin, member] = [await api.signUp(), await api.signUp(), await api.signUp()]
   const { id } = (await owner.post('/api/teams', { name: 'Ion trap group' })).body
@@ -38,7 +38,7 @@ describe('a team', () => {
     expect((await ada.ask('PATCH', `/api/teams/${made.body.id}`, { name: 'Qubits' })).body.name).toBe('Qubits')
   })
 
-  test('that is given ten names at once has one of them', async () => {
+  test('that gets ten names at once has one of them', async () => {
     const { id, owner, admin } = await newTeam()
     const names = Array.from({ length: 10 }, (_, n) => `Name ${n}`)
     const answers = await Promise.all(
@@ -50,13 +50,13 @@ describe('a team', () => {
   })
 
   test.each([{}, { name: '' }, { name: ' ' }, { name: 'x'.repeat(101) }, { name: 'x', owner_id: 'y' }])(
-    'is not made of %j',
+    'is not created from %j',
     async (body) => {
       expect((await (await api.signUp()).post('/api/teams', body)).status).toBe(400)
     }
   )
 
-  test('is deleted by its owner once no job is under way, and its keys end at once', async () => {
+  test('can be deleted by its owner once no job is under way, and its keys are revoked at once', async () => {
     const { id, owner, member } = await newTeam()
     const key = (await owner.post('/api/team/api-keys', { team_id: id, name: 'k', tier: 'qpu', kind: 'live' })).body.key
     const job = await owner.submit(submission({ team_id: id, not_before: new Date(Date.now() + 3.6e6).toISOString() }))
@@ -71,7 +71,7 @@ describe('a team', () => {
 })
 
 describe('members', () => {
-  test('are shown with display name or what stands before the @, in the order of joining', async () => {
+  test('are shown with their display name or the local part of their address, in the order of joining', async () => {
     const { id, owner, admin, member } = await newTeam()
     await owner.ask('PATCH', '/api/profile', { display_name: 'Ada' })
     const { body } = await member.get(`/api/team/members?team_id=${id}`)
@@ -90,7 +90,7 @@ describe('members', () => {
     expect([status, body]).toEqual([200, { team_id: null, members: [] }])
   })
 
-  test('change role by owner and admins, and back', async () => {
+  test('can get another role from the owner and from admins', async () => {
     const { id, admin, member } = await newTeam()
     const path = `/api/team/members/${member.id}`
     const raised = await admin.ask('PATCH', path, { team_id: id, role: 'admin' })
@@ -112,7 +112,7 @@ describe('members', () => {
     expect((await owner.ask('PATCH', `/api/team/members/${member.id}`, body)).status).toBe(status)
   })
 
-  test("keep the owner's role and place, whoever asks", async () => {
+  test('cannot demote or remove the owner, and the owner cannot leave', async () => {
     const { id, owner, admin } = await newTeam()
     const path = `/api/team/members/${owner.id}`
     for (const asker of [admin, owner]) {
@@ -123,7 +123,7 @@ describe('members', () => {
     expect((await roles(owner, id))[owner.id]).toBe('owner')
   })
 
-  test('are removed by others, and leave by themselves', async () => {
+  test('can be removed by the owner and admins, and can leave', async () => {
     const { id, owner, admin, member } = await newTeam()
     expect((await admin.ask('DELETE', `/api/team/members/${admin.id}`, { team_id: id })).status).toBe(403)
     expect((await admin.ask('DELETE', `/api/team/members/${member.id}`, { team_id: id })).body).toEqual({
@@ -134,7 +134,7 @@ describe('members', () => {
     expect(await roles(owner, id)).toEqual({ [owner.id]: 'owner' })
   })
 
-  test('of one team are not reached with the id of another', async () => {
+  test('of one team cannot be changed through the id of another', async () => {
     const [mine, theirs] = [await newTeam(), await newTeam()]
     const path = `/api/team/members/${theirs.member.id}`
     expect((await mine.owner.ask('DELETE', path, { team_id: mine.id })).status).toBe(404)
@@ -144,7 +144,7 @@ describe('members', () => {
 })
 
 describe('ownership', () => {
-  test('goes to another member, and the old owner stays as an admin', async () => {
+  test('can go to another member, and the old owner stays as an admin', async () => {
     const { id, owner, member } = await newTeam()
     expect((await owner.post(`/api/teams/${id}/transfer`, { user_id: member.id })).body.role).toBe('admin')
     expect(await roles(owner, id)).toMatchObject({ [owner.id]: 'admin', [member.id]: 'owner' })
@@ -157,7 +157,7 @@ describe('ownership', () => {
     expect((await owner.post(`/api/teams/${id}/transfer`, { user_id: owner.id })).body.role).toBe('owner')
   })
 
-  test('of a personal team given away leaves its old owner a new one at the next write', async () => {
+  test('of a personal team can be given away, and the old owner gets a new one at the next write', async () => {
     const { owner, member } = await newTeam()
     await owner.submit(submission())
     const [personal] = (await owner.get('/api/teams')).body.teams.filter((team: { name: string }) =>
@@ -203,7 +203,7 @@ describe('ownership', () => {
   })
 })
 
-test('two first submissions at once make one personal team', async () => {
+test('two simultaneous first submissions create one personal team', async () => {
   for (let round = 0; round < 5; round++) {
     const ada = await api.signUp()
     const jobs = await Promise.all(Array.from({ length: 8 }, () => ada.submit(submission())))

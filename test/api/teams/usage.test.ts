@@ -17,7 +17,7 @@ afterAll(() => api.close())
 
 const usd = (dollars: number) => BigInt(Math.round(dollars * 1e6))
 
-/** A job of a day, which began to run unless said otherwise, and cost what it cost. */
+/** Inserts a job of this day and cost, which began to run unless stated otherwise. */
 async function ran(at: string, cost: number, options: { backend?: string; settled?: number; started?: boolean } = {}) {
   const { backend = 'local', settled = cost, started = true } = options
   const id = await addJob(
@@ -46,7 +46,7 @@ beforeAll(async () => {
 const usage = (query = '') => ada.get(`/api/team/usage?team_id=${teamId}${query}`)
 
 describe('the usage of a month', () => {
-  test('adds up by provider, backend and day, free runs and days without any included', async () => {
+  test('is the sum by provider, backend and day, including free runs and days without runs', async () => {
     const { status, body } = await usage()
     expect(status).toBe(200)
     expect(body.period).toEqual({ start: '2026-11-01', end: '2026-11-30', month: '2026-11' })
@@ -81,7 +81,7 @@ describe('the usage of a month', () => {
     ['2026-02', 0, 0, null],
     ['1970-01', 0, 0, null],
     ['9999-12', 0, 0, null]
-  ])('%s spent %p after %p', async (month, total, last, change) => {
+  ])('%s is %p USD, after %p in the month before', async (month, total, last, change) => {
     const { body } = await usage(`&month=${month}`)
     expect(body.summary).toEqual({ totalSpend: total, lastMonthSpend: last, changePercent: change })
     if (month === '2026-02') expect(body.daily).toHaveLength(28)
@@ -94,7 +94,7 @@ describe('the usage of a month', () => {
     }
   )
 
-  test('comes as a table too, a line for each day and backend', async () => {
+  test('is also available as a table with a line for each day and backend', async () => {
     const answer = await usage('&format=csv')
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(answer.headers['content-disposition']).toBe('attachment; filename="usage-2026-11.csv"')
@@ -113,7 +113,7 @@ describe('the usage of a month', () => {
     expect([status, body.summary.totalSpend, body.byProvider, body.daily.length]).toEqual([200, 0, [], 30])
   })
 
-  test("is the team's own", async () => {
+  test('is limited to the team', async () => {
     await ada.submit(submission())
     expect((await usage()).body.summary.totalSpend).toBe(3.750001)
   })

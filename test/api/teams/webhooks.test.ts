@@ -75,7 +75,7 @@ describe('a webhook', () => {
     expect((await make({ events: [...webhookEvents] })).body.events).toEqual([...webhookEvents])
   })
 
-  test('of no team named is one of the personal team', async () => {
+  test('without a named team belongs to the personal team', async () => {
     const answer = await owner.post(path, { url, events: ['job.completed'] })
     const [personal] = await db.execute(sql`select id from teams where personal_of = ${owner.id}`)
     expect([answer.status, answer.body.team_id]).toEqual([201, personal!.id])
@@ -98,13 +98,16 @@ describe('a webhook', () => {
     [{ events: undefined }, 'events: is required'],
     [{ secret: 'mine' }, 'secret: is not a field of this request'],
     [{ created_by: unknownId }, 'created_by: is not a field of this request']
-  ] as [Record<string, unknown>, string][])('with %j is refused, with what to mend', async (body, message) => {
-    const answer = await make(body)
-    expect([answer.status, answer.body]).toEqual([400, { error: message }])
-    expect(await list()).toEqual([])
-  })
+  ] as [Record<string, unknown>, string][])(
+    'with %j is refused, and the message states the rule',
+    async (body, message) => {
+      const answer = await make(body)
+      expect([answer.status, answer.body]).toEqual([400, { error: message }])
+      expect(await list()).toEqual([])
+    }
+  )
 
-  test('is the twentieth of a team at most, also when thirty are made at once', async () => {
+  test('is one of at most twenty of a team, also when thirty are created at once', async () => {
     const made = await Promise.all(Array.from({ length: 30 }, () => make()))
     const statuses = made.map(({ status }) => status)
     expect([statuses.filter((status) => status === 201), statuses.filter((status) => status === 409)]).toEqual([
@@ -117,7 +120,7 @@ describe('a webhook', () => {
     expect((await make()).status).toBe(201)
   })
 
-  test('is gone when it is deleted, with its log, and what was not sent yet is not sent', async () => {
+  test('is deleted with its log, and its pending deliveries are not sent', async () => {
     const { id } = (await make({ events: ['job.cancelled'] })).body
     await cancelledJob()
     expect((await deliveries(id)).body.deliveries).toHaveLength(1)
@@ -143,7 +146,7 @@ describe('the log of a webhook', () => {
     ])
   })
 
-  test('has the newest hundred', async () => {
+  test('contains the newest hundred deliveries', async () => {
     const { id } = (await make()).body
     await db.execute(sql`insert into webhook_deliveries (id, webhook_id, event, payload, state, next_at)
       select overlay('01900000-0000-7000-8000-000000000000' placing lpad(n::text, 3, '0') from 34 for 3)::uuid,
@@ -153,7 +156,7 @@ describe('the log of a webhook', () => {
   })
 })
 
-describe('who may', () => {
+describe('access to webhooks:', () => {
   test('members can neither see nor change webhooks; outsiders get 404', async () => {
     const { id } = (await make()).body
     const requests: [string, string, unknown?][] = [
@@ -183,7 +186,7 @@ describe('who may', () => {
   })
 })
 
-test('a secret stands in no list, log, error or row of the database', async () => {
+test('a signing secret appears in no list, log, error or row of the database', async () => {
   const made = [await make({ events: [...webhookEvents] }), await make()]
   const shown = [await owner.get(`${path}?team_id=${teamId}`), await deliveries(made[0]!.body.id)]
   await cancelledJob()
@@ -203,7 +206,7 @@ test('a secret stands in no list, log, error or row of the database', async () =
       expect(shown.map(({ text }) => text).join('')).not.toContain(spelling)
     }
   }
-  // What lies there is the secret that was shown, and opens for its own row alone.
+  // The stored value is the secret that was shown, and can be opened only for its own row.
   const [row] = await db.execute<{ id: string; ring_key_id: string; wrapped_key: Buffer; sealed_secret: Buffer }>(
     sql`select * from webhooks where id = ${made[0]!.body.id}`
   )
@@ -213,7 +216,7 @@ test('a secret stands in no list, log, error or row of the database', async () =
 })
 
 describe('a service', () => {
-  test('without keys says that it cannot keep a signing secret', async () => {
+  test('without keys reports that it cannot store a signing secret', async () => {
     const other = await startApi('webhooks_no_ring', { database: api.database, keyRing: null })
     try {
       const answer = await other.ask('POST', path, { url, events: ['job.completed'] }, { cookie: owner.cookie })
@@ -223,7 +226,7 @@ describe('a service', () => {
     }
   })
 
-  test('whose operator allows private networks takes such addresses', async () => {
+  test('whose operator allows private networks accepts their addresses', async () => {
     const other = await startApi('webhooks_private', { database: api.database, config: { webhookAllowPrivate: true } })
     try {
       const body = { team_id: teamId, url: 'http://127.0.0.1:9000/hook', events: ['job.completed'] }

@@ -71,7 +71,7 @@ describe('Temporal runs a schedule at the times that we announce', () => {
     ['*/30 23,0 * * *', 'America/Santiago', 4],
     ['0 6 * * 7', 'Africa/Cairo', 4],
     ['@weekly', 'Antarctica/Troll', 3],
-    // All the same all year.
+    // No change of clocks matters for these.
     ['15 * * * *', 'Asia/Kolkata', null],
     ['0 0 29 2 *', 'UTC', null],
     ['0 12 31 * *', 'Pacific/Chatham', null],
@@ -99,12 +99,12 @@ describe('Temporal runs a schedule at the times that we announce', () => {
 test('a change replaces the copy, even a lost or foreign one', async () => {
   const row = rowOf()
   expect(await copies.put(row)).toBeNull()
-  // As if the answer to the first had been lost.
+  // As if the response to the first request had been lost.
   expect(await copies.put({ ...row, cron: '5 4 * * *', version: 2 })).toBeNull()
   const changed = await described(row)
   expect(changed.spec.calendars).toMatchObject([{ minute: [{ start: 5 }], hour: [{ start: 4 }] }])
   expect(changed.state).toMatchObject({ paused: true, note: noteOf(2) })
-  // As if the engine's database had been lost.
+  // As if Temporal's database had been lost.
   await copies.remove(row.capsuleId)
   expect(await copies.put({ ...row, paused: false, version: 3, appliedVersion: 2 })).toBeNull()
   expect((await described(row)).state).toMatchObject({ paused: false, note: noteOf(3) })
@@ -145,7 +145,7 @@ test('the list contains only the copies of this installation', async () => {
 })
 
 test('a schedule that Temporal does not accept is refused with its reason', async () => {
-  // A name that only our own database of time zones has, as far as the engine is concerned.
+  // A time zone name that Temporal does not know.
   const elsewhere = 'europe/berlin'
   expect(await copies.put(rowOf({ timezone: elsewhere }))).toMatch(/europe\/berlin/)
 })

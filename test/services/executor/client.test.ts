@@ -45,7 +45,7 @@ test('a connection serves one execution after another', async () => {
   } finally {
     await one.close()
   }
-  // The next run may begin before the pool has its connection back.
+  // The next run can begin before the pool has its connection back.
   expect(ports.size).toBeLessThanOrEqual(2)
 })
 
@@ -82,7 +82,7 @@ describe('the files of an execution', () => {
     })
   })
 
-  test('larger than 32 MiB together fail the execution, with that reason', async () => {
+  test('fail the execution with that reason if they are larger than 32 MiB together', async () => {
     const half = Buffer.alloc(ARTIFACT_BYTES_MAX / 2)
     const lines = [piece('a', half, true), piece('b', half, true), completed('{}')]
     executor.from(stream(lines))
@@ -96,19 +96,19 @@ describe('the files of an execution', () => {
   test.each<[string, object[]]>([
     ['a path for a name', [piece('../x', x, true)]],
     ['a quote in a name', [piece('x"y', x, true)]],
-    ['a name that is no text', [piece(1, x, true)]],
+    ['a name that is not text', [piece(1, x, true)]],
     ['a line break in a media type', [piece('x', x, true, 'text/plain\r\nx: y')]],
     ['a file without its end', [piece('x', x, false)]],
     ['two files at once', [piece('x', x, false), piece('y', x, true)]],
-    ['a name twice', [piece('x', x, true), piece('x', x, true)]],
+    ['one name twice', [piece('x', x, true), piece('x', x, true)]],
     ['too many files', Array.from({ length: 21 }, (_, index) => piece(`f${index}`, x, true))]
-  ])('%s is no answer', async (_what, lines) => {
+  ])('are not accepted with %s', async (_what, lines) => {
     executor.from(stream([...lines, completed('{}')]))
     expect(await run()).toMatchObject({ kind: 'lost', message: expect.stringContaining('file') })
   })
 })
 
-describe('a refusal', () => {
+describe('a refusal by the executor is classified:', () => {
   test.each([
     ['full', refuse(503, 'busy', 'full', { 'retry-after': '7' }), { kind: 'busy', retryAfterSeconds: 7 }],
     ['full without a time', refuse(503, 'busy', 'full'), { kind: 'busy', retryAfterSeconds: 1 }],

@@ -23,7 +23,7 @@ const reasonOf = (open: () => unknown): unknown => {
   }
 }
 
-/** Fails unless opening is refused as it always is: one class, and nothing of the value in it. */
+/** Expects the one class of refusal, which contains nothing of the value. */
 function expectRefused(from: KeyRing, sealed: Sealed, where: readonly string[] = context): void {
   const error = reasonOf(() => from.open(sealed, where))
   expect(error).toBeInstanceOf(UnopenableError)
@@ -146,14 +146,14 @@ describe('SECRETS_KEYS', () => {
     ['a key without an id', first, 'entry 1 must be an id, a colon and a key'],
     ['an empty id', `:${first}`, 'the id of entry 1 must have 1 to 32'],
     ['an id with a dot', `k.1:${first}`, 'the id of entry 1 must have 1 to 32'],
-    ['an id of 33', `${'k'.repeat(33)}:${first}`, 'the id of entry 1 must have 1 to 32'],
+    ['an id of 33 characters', `${'k'.repeat(33)}:${first}`, 'the id of entry 1 must have 1 to 32'],
     ['a key in the place of the id', `${first}:k1`, 'the id of entry 1 must have 1 to 32'],
     ['31 bytes', `k1:${short}`, 'the key k1 must be 32 random bytes in base64'],
     ['33 bytes', `k1:${randomBytes(33).toString('base64')}`, 'the key k1 must be 32 random bytes in base64'],
     ['hex', `k1:${randomBytes(32).toString('hex')}`, 'the key k1 must be 32 random bytes in base64'],
     ['a word', 'k1:changeme', 'the key k1 must be 32 random bytes in base64'],
     ['no key', 'k1:', 'the key k1 must be 32 random bytes in base64'],
-    ['a sign that is no base64', `k1:${first.slice(0, 20)}!${first.slice(20)}`, 'the key k1 must be 32 random bytes'],
+    ['a character outside base64', `k1:${first.slice(0, 20)}!${first.slice(20)}`, 'the key k1 must be 32 random bytes'],
     ['a placeholder', `k1:${Buffer.alloc(32, 7).toString('base64')}`, 'the key k1 is one byte repeated'],
     ['a second entry that is wrong', `k1:${first},k2:${short}`, 'the key k2 must be 32 random bytes in base64'],
     ['an entry that is empty', `k1:${first},,k2:${second},`, 'entry 3 must be an id, a colon and a key'],

@@ -1,4 +1,4 @@
-// One try to send a mail: its headers, and what each kind of server makes of it.
+// One try to send a mail: its headers, and its outcome with each kind of server.
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
 import { CONNECTIONS, link, mailBench, mailTo, quick, RECIPIENT, SENDER } from '../../support/receivers/mail-bench.js'

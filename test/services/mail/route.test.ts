@@ -112,7 +112,7 @@ describe('MAIL_DIR', () => {
     expect([headerOf(mail, 'Bcc'), headerOf(mail, 'Subject')]).toEqual([[], ['Hello Bcc: everybody@example.org']])
   })
 
-  test('a folder that was removed is made again', async () => {
+  test('a folder that was removed is created again', async () => {
     const path = await folder()
     const one = client(null, path)!
     await rm(path, { recursive: true })

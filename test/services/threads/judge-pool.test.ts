@@ -1,4 +1,4 @@
-// Verifications in threads: the same as in the caller's, with limits for threads, time and queue.
+// Verifications in threads: the same verdicts as in the caller's thread, with limits for threads, time and queue.
 import { afterEach, expect, test } from '@jest/globals'
 import { defaultMargin } from '../../../domain/verification/margin.js'
 import { randomOf } from '../../../domain/verification/statistics/random.js'
@@ -14,7 +14,7 @@ const inputOf = (sealed: string, rerun: string, name = 'main'): JudgeInput => ({
   margin: 0.05
 })
 const plain = inputOf(resultOf(bell), resultOf({ '00': 5060, '11': 4940 }))
-/** Takes long enough to be found at work. */
+/** Takes long enough to be observed while it runs. */
 const heavy = (circuits: number): JudgeInput => {
   const next = sampler(shifted(2000, 0), randomOf('heavy'))
   const [sealed, rerun] = [resultOf(next(20_000)), resultOf(next(20_000))].map((text) => ({ text, facts }))

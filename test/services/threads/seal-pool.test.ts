@@ -1,4 +1,4 @@
-// The content of a seal, made in a thread: the same as in the caller's, with the same refusals.
+// The content of a seal, created in a thread: the same as in the caller's thread, with the same refusals.
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from '@jest/globals'
 import { type SealRequest, sealContent } from '../../../capsule-format/seal-content.js'

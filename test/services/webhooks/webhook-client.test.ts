@@ -32,7 +32,7 @@ const message = (url: string) => ({
   secret,
   payload: '{"type":"job.completed","umlaut":"\u00e4"}'
 })
-/** Answers every name with these addresses, one list after the other, and counts the questions. */
+/** Resolves every name to these addresses, one list after the other, and counts the look-ups. */
 const resolver = (...answers: string[][]): Resolve & { asked: string[] } => {
   const asked: string[] = []
   const resolve: Resolve = (hostname, _options, done) => {
@@ -153,7 +153,7 @@ describe('a receiver that', () => {
     })
     expect(await client().send(message(url))).toEqual({ status: 200, error: null })
     await over
-    // What lies in the buffers of both sockets was not read.
+    // The difference is in the buffers of both sockets and was not read.
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 

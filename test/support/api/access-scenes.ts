@@ -18,7 +18,7 @@ import type { Headers } from './api.js'
 import { type Kind, keysOfTheTeam, type Scene } from './callers.js'
 import { email } from './route-cases.js'
 
-/** Makes the people, an access code `any`, and what sets a scene for one of them. */
+/** Creates the users, an access code `any`, and a function that builds a scene for one of them. */
 export async function createAccessScenes(db: Db) {
   const cast = {} as Record<'outsider' | 'former' | 'member' | 'admin' | 'owner' | 'suspended' | 'platform', Person>
   for (const name of ['outsider', 'former', 'member', 'admin', 'owner', 'suspended', 'platform'] as const)

@@ -1,4 +1,4 @@
-// The api as tests use it: built by the product's `buildApp` on a real database and a real queue. Requests go through `inject`, or
+// The API as tests use it: built by the product's `buildApp` on a real database and queue. Requests go through `inject`, or
 // through sockets once it listens. Users sign up with an access code, as in the product.
 import { createServer, type Server } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -201,7 +201,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       return userOf(ask, email, answer)
     },
 
-    /** A signed-in user whose personal team is there. */
+    /** A signed-in user whose personal team exists. */
     async signUpWithTeam(account: { email?: string; admin?: boolean } = {}): Promise<TestUser & { teamId: string }> {
       const user = await this.signUp(account)
       await user.submit(submission())
@@ -259,7 +259,7 @@ export function responseOf(status: number, headers: ApiResponse['headers'], text
   return { status, headers, text, body }
 }
 
-/** The session cookie that an answer sets, as a client sends it back. */
+/** The session cookie that a response sets, as a client sends it back. */
 export function cookieOf(answer: ApiResponse): string {
   const header = [answer.headers['set-cookie']].flat()[0]
   if (!header) throw new Error(`no cookie in a response ${answer.status}: ${answer.text}`)
@@ -284,7 +284,7 @@ function userOf(ask: SendRequest, email: string, answer: ApiResponse): TestUser 
   }
 }
 
-/** The address of a port on which nobody listens. */
+/** The address of a port without a listener. */
 export async function deadAddress(): Promise<string> {
   const server: Server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -32,7 +32,7 @@ export const ownerOfIt: Kind[] = ['owner', 'simulate key', 'qpu key']
 export const managersOfIt: Kind[] = ['admin', ...ownerOfIt]
 export const platform: Kind[] = ['platform administrator']
 
-/** What a request is about: a team created for it, and things of that team. */
+/** What a request is about: a team created for it, and resources of that team. */
 export interface Scene {
   teamId: string
   ownerId: string

@@ -1,6 +1,6 @@
-// A small provider of identities on a port of this machine: OpenID Connect with the authorization code flow, built with
-// jose and nothing of the product. It holds clients to the specification (registered address, PKCE, their secret, codes
-// that work once), and lies in the one way that a test asks for.
+// A small identity provider on a local port: OpenID Connect with the authorization code flow, built with
+// jose and without code of the product. It requires clients to follow the specification (registered address, PKCE, their
+// secret, codes that work once), and has the one fault that a test requests.
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,11 +23,11 @@ export interface Fault {
   signedBy?: 'another key' | 'the client secret' | 'nobody'
   /** The browser is sent back with this error. */
   denial?: string
-  /** The token endpoint's answer. */
+  /** The response of the token endpoint. */
   tokenAnswer?: { status: number; body: string; type?: string }
-  /** No answer at all at this path. */
+  /** No response at all at this path. */
   silentAt?: string
-  /** Subject that the userinfo endpoint answers. */
+  /** Subject that the userinfo endpoint returns. */
   userinfoSub?: string
   metadata?: Record<string, unknown>
   /** Instead of the right one; `undefined` leaves it out. */
@@ -42,7 +42,7 @@ interface Grant {
   person: Person
 }
 
-/** @param options.redirectUri the one address to which it sends browsers back. */
+/** @param options.redirectUri the only address to which it sends browsers back. */
 export async function startIdentityProvider(options: { redirectUri: string; port?: number }) {
   const signing = await generateKeyPair('RS256')
   const foreign = await generateKeyPair('RS256')
@@ -52,10 +52,10 @@ export async function startIdentityProvider(options: { redirectUri: string; port
   const secrets: string[] = []
   const paths: string[] = []
   const state = {
-    /** Who is signed in at the provider. */
+    /** The person who is signed in at the provider. */
     person: { sub: 'nobody' } as Person,
     fault: {} as Fault,
-    /** Whether the ID token says who the person is, or only the userinfo endpoint does. */
+    /** Whether the ID token contains the profile of the person, or only the userinfo endpoint does. */
     claimsIn: 'token' as 'token' | 'userinfo',
     authMethods: ['client_secret_basic', 'client_secret_post'] as string[]
   }
@@ -207,9 +207,9 @@ export async function startIdentityProvider(options: { redirectUri: string; port
     issuer,
     port,
     state,
-    /** Paths asked for so far. */
+    /** Paths requested so far. */
     paths,
-    /** Codes, verifiers and tokens made so far: what no log may hold. */
+    /** Codes, verifiers and tokens issued so far, which no log may contain. */
     secrets,
     /** What a browser does at the provider. @returns where it is sent next. */
     async visit(url: string): Promise<string> {
@@ -229,7 +229,7 @@ export async function startIdentityProvider(options: { redirectUri: string; port
 
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
 
-/** By a method that the provider takes: in the body, or in the header with both parts encoded as in a form. */
+/** Accepts the secret in the body, or in the header with both parts encoded as in a form. */
 function isClient({ headers }: IncomingMessage, form: URLSearchParams, methods: string[]): boolean {
   const { clientId, clientSecret } = CLIENT
   if (methods.includes('client_secret_post') && form.has('client_secret'))

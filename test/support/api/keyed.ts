@@ -33,7 +33,7 @@ export async function send(
   return responseOf(response.status, Object.fromEntries(response.headers), await response.text())
 }
 
-/** The row of a key, as the database holds it. */
+/** The stored row of a key. */
 export async function keptOf(db: Db, key: string): Promise<Record<string, unknown> | undefined> {
   const [row] = await db.execute(sql`select * from idempotency_keys where key = ${key}`)
   return row

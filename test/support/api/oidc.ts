@@ -1,4 +1,4 @@
-// An api with an identity provider, and browsers that go from one to the other.
+// An API with an identity provider, and browsers that go from one to the other.
 import { expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
@@ -60,7 +60,7 @@ export async function startOidc(file: string) {
     usesLeft: async (code: string): Promise<number> =>
       (await api.ask('POST', '/api/auth/validate-code', { code })).body.remaining_uses,
 
-    /** The id of the user that an answer signs in. */
+    /** The id of the user that a response signs in. */
     async whoIs(answer: ApiResponse): Promise<string> {
       const session = cookiesOf(answer).qjs_session
       if (!session) throw new Error(`no session in an answer ${answer.status}: ${answer.text}`)
@@ -75,7 +75,7 @@ export async function startOidc(file: string) {
       ))
     ],
 
-    /** Another api on the same database, for as long as `work` takes. */
+    /** Another API on the same database, which is closed after `work`. */
     async withClient(oidc: OidcClient, work: (at: TestApi) => Promise<void>): Promise<void> {
       const at = await startApi(`${file}_other`, { database: api.database, oidc })
       try {
@@ -85,7 +85,7 @@ export async function startOidc(file: string) {
       }
     },
 
-    /** Makes provider and clock honest again. */
+    /** Resets the faults of the provider and the clock. */
     mend(): void {
       provider.state.fault = {}
       provider.state.claimsIn = 'token'
@@ -100,7 +100,7 @@ export async function startOidc(file: string) {
   }
 }
 
-/** All cookies that an answer sets, by name. */
+/** All cookies that a response sets, by name. */
 export const cookiesOf = (answer: ApiResponse): Record<string, string> =>
   Object.fromEntries(
     [answer.headers['set-cookie']]
@@ -109,7 +109,7 @@ export const cookiesOf = (answer: ApiResponse): Record<string, string> =>
       .map((line) => [line.split('=')[0]!, line])
   )
 
-/** Nobody is signed in, and the browser may not come back with the same cookie. */
+/** Expects that the user is not signed in, and that the cookie cannot be used again. */
 export function expectRefusal(answer: ApiResponse, status: number, message: RegExp): void {
   expect([answer.status, answer.body]).toEqual([status, { error: expect.stringMatching(message) }])
   expect(Object.keys(cookiesOf(answer))).toEqual(['qjs_oidc'])

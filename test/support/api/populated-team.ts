@@ -1,4 +1,4 @@
-// A team that has one of everything, made through the front door.
+// A team that has one resource of every kind, created through the API.
 
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
@@ -12,32 +12,32 @@ export interface PopulatedTeam {
   owner: TestUser
   member: TestUser
   teamId: string
-  /** Waits until a time in the future. */
+  /** Waits for its start time in the future. */
   pendingJob: string
   /** With a result and the file `circuit.qasm`. */
   completedJob: string
   failedJob: string
-  /** OpenQASM, the owner's. */
+  /** A script of the owner, in OpenQASM. */
   scriptId: string
-  /** The same again. */
+  /** Another script like it. */
   secondScriptId: string
-  /** The owner's: one of each state. */
+  /** Capsules of the owner, one in each state. */
   capsules: Record<'draft' | 'runnable' | 'sealed' | 'secondSealed' | 'published', string>
   invitation: { id: string; token: string }
   /** Of tier qpu. */
   apiKey: { id: string; key: string }
   secretId: string
-  /** With deliveries that nobody sends. */
+  /** With deliveries that stay unsent. */
   webhookId: string
-  /** Of the owner, and not the one that they use. */
+  /** A session of the owner other than the one in use. */
   sessionId: string
 }
 
 export const later = (): string => new Date(Date.now() + 3_600_000).toISOString()
 
 /**
- * @param wrap may look at every answer on its way.
- * @throws Error for an answer that is no success.
+ * @param wrap can inspect every response.
+ * @throws Error for a response without success.
  */
 export async function makePopulatedTeam(
   api: TestApi,
@@ -128,7 +128,7 @@ export async function makePopulatedTeam(
   }
 }
 
-/** Gives the body of a success. */
+/** Returns the body of a successful response. */
 function succeeding(ask: SendRequest) {
   return async (...question: Parameters<SendRequest>): Promise<ApiResponse['body']> => {
     const answer = await ask(...question)

@@ -1,4 +1,4 @@
-// One case for every route, and who is allowed to call it. It is written from the specification, not from the api's own table.
+// One case for every route, and who is allowed to call it. It is written from the specification, not from the API's own table.
 import { createHash, randomBytes } from 'node:crypto'
 import { capsuleRouteCases } from '../capsules/capsule-route-cases.js'
 import { submission } from '../jobs/builders.js'

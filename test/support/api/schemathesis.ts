@@ -7,7 +7,7 @@ import type { ApiDocument } from './documented.js'
 
 const checks = [
   'not_a_server_error',
-  // What the document forbids is refused.
+  // Data that the document forbids must be refused.
   'negative_data_rejection',
   'status_code_conformance',
   'content_type_conformance',
@@ -15,7 +15,7 @@ const checks = [
   'response_schema_conformance'
 ]
 
-/** Ids that it finds in answers would have it suspend the team and end the session that it works with. */
+/** Otherwise it would use ids from responses to suspend the team and end the session that it works with. */
 const settings = `
 [cache]
 enabled = false
@@ -30,16 +30,16 @@ responses = false
 `
 
 export interface Findings {
-  /** What it says of what it found, or why it broke off; empty when it found nothing. */
+  /** Its report of the faults, or why it stopped early. Empty when it found none. */
   faults: string
-  /** The share of operations that succeeded at least once: a run whose credential has died finds nothing. */
+  /** The share of operations that succeeded at least once, since a run with an invalid credential finds no faults. */
   succeeded: number
 }
 
 /**
- * Asks every operation of the document.
- * @param options.name of a folder in .test/schemathesis, which stays for a look when there are faults.
- * @param options.args where to ask, with what, and how often.
+ * Calls every operation of the document.
+ * @param options.name of a folder in .test/schemathesis, which is left for inspection when there are faults.
+ * @param options.args the address, the credentials and the number of requests.
  */
 export async function runSchemathesis(
   document: ApiDocument,
@@ -65,7 +65,7 @@ export async function runSchemathesis(
   return { faults: '', succeeded }
 }
 
-/** @returns code `null` for a process that was ended since its time was over. */
+/** @returns code `null` for a process that was stopped at its time limit. */
 async function ended(
   folder: string,
   limitMs: number,
@@ -90,7 +90,7 @@ async function ended(
   return { code, printed }
 }
 
-/** @param report one event a line; that of a finished scenario has all of its answers. */
+/** @param report one event per line; the event of a finished scenario has all its responses. */
 function shareThatSucceeded(report: string): number {
   const succeeded = new Map<string, boolean>()
   for (const line of report.split('\n')) {

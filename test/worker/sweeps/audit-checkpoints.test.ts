@@ -101,7 +101,7 @@ describe('the file outside the database', () => {
       await appendCheckpoints(path, points)
       const { byTeam, unreadable } = await readCheckpoints(path)
       expect(byTeam.get(teamId)).toHaveLength(1)
-      // What was torn off is on a line of its own, unless it was whole but for the end of the line.
+      // A torn checkpoint is on a separate line, unless only its line break was missing.
       expect(unreadable.length).toBe(size > 0 && size < whole.length - 1 ? 1 : 0)
     }
   })

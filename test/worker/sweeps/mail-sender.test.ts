@@ -88,7 +88,7 @@ describe('the end of a job', () => {
   })
 })
 
-test('a mail tells the submitter the outcome of the job, the reason, the cost and the link', async () => {
+test('a mail gives the submitter the outcome of the job, the reason, the cost and the link', async () => {
   const server = await mailServer()
   const id = await failed('line 3: <b>no</b> such gate\nat all', { name: 'Bell "pair"\r\nBcc: eve@example.org' })
   startSender(server.url, {}, 'https://jobs.example.org')
@@ -169,11 +169,11 @@ describe('a mail that the server does not accept', () => {
     await eventually(() => server.open() > 0)
     const began = performance.now()
     await sender.close()
-    // A server that says nothing is waited for ten seconds.
+    // The limit for a silent server is ten seconds.
     expect(performance.now() - began).toBeLessThan(8_000)
     const [left] = (await waiting()) as { tries: number }[]
     expect(left).toMatchObject({ last_error: 'the worker stopped' })
-    // The other loop may have been about to take it when the first gave it back.
+    // The other loop can have been about to take it when the first released it.
     expect(left!.tries).toBeLessThanOrEqual(2)
     expect(await takeMail(db)).toMatchObject({ tries: left!.tries + 1 })
     expect(await takeMail(db)).toBeNull()

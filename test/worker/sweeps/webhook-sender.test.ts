@@ -76,7 +76,7 @@ async function addWebhook(url: string): Promise<{ id: string; secret: string }> 
   await createWebhook(db, { id, teamId, url, events, ...wrapped, sealedSecret: sealedValue, createdBy: null })
   return { id, secret }
 }
-/** Something to tell every webhook of the team. @returns the job's id. */
+/** Creates an event for every webhook of the team. @returns the job's id. */
 async function tell(): Promise<string> {
   const id = await addJob(db, person, { submission: { teamId } })
   await requestCancel(db, id)

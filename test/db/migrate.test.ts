@@ -50,7 +50,8 @@ describe('migrations', () => {
     })
     // The second session waits for the lock, and has created nothing yet.
     await eventually(async () => {
-      const waiting = await connection`select 1 from pg_locks where locktype = 'advisory' and not granted`
+      const waiting = await connection`select 1 from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
       return waiting.length === 1
     })
     expect(done).toBe(false)

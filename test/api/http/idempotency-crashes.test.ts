@@ -29,7 +29,7 @@ async function killedAtSubmission(key: string): Promise<void> {
     )
     await eventually(async () => {
       const [row] = await sql`select count(*)::int as count from pg_locks where not granted and locktype = 'relation'
-        and relation = 'outbox'::regclass`
+        and relation = 'outbox'::regclass and database = (select oid from pg_database where datname = current_database())`
       return row!.count > 0
     })
     await platform.kill('api')
@@ -69,7 +69,12 @@ test('a request repeated after the API was killed between commit and response ge
   await other`select pg_advisory_lock(4711)`
   const torn = submit('at the end').catch(() => 'torn')
   await eventually(
-    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0
+    // Only this database and this lock: other files wait for locks of their own on the same server.
+    async () =>
+      (
+        await sql`select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+          where locktype = 'advisory' and objid = 4711 and not granted and datname = current_database()`
+      ).length > 0
   )
   await platform.kill('api')
   expect(await torn).toBe('torn')

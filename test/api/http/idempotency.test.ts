@@ -223,7 +223,8 @@ describe('after a failure,', () => {
     await hold(async () => {
       torn = send(urls[0]!, ada, '/api/jobs/submit', body, key)
       await held(1)
-      await database.sql`select pg_terminate_backend(pid) from pg_locks where not granted and locktype = 'relation'`
+      await database.sql`select pg_terminate_backend(pid) from pg_locks where not granted and locktype = 'relation'
+        and database = (select oid from pg_database where datname = current_database())`
       expect((await torn).status).toBe(500)
     })
     expect(await keptOf(database.db, key)).toBeUndefined()

@@ -1,22 +1,12 @@
 // Writes docs/errors.md from the catalogue: node tools/errors-doc.mjs. With --print it only prints.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
+import { importTypescript } from './import-typescript.mjs'
 
-const bundled = await build({
-  stdin: {
-    contents: `export { errorCatalogue } from './domain/errors.js'; export { errorGuide } from './domain/error-guide.js'`,
-    resolveDir: root,
-    loader: 'ts'
-  },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'neutral'
-})
-const source = Buffer.from(bundled.outputFiles[0].contents).toString('base64')
-const { errorCatalogue, errorGuide } = await import(`data:text/javascript;base64,${source}`)
+const { errorCatalogue, errorGuide } = await importTypescript(
+  `export { errorCatalogue } from './domain/errors.js'; export { errorGuide } from './domain/error-guide.js'`
+)
 
 const rows = Object.entries(errorCatalogue).map(([code, { http, retryable }]) => {
   const { means, who, check } = errorGuide[code]

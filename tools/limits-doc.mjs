@@ -2,30 +2,16 @@
 // it prints the page instead.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
+import { importTypescript } from './import-typescript.mjs'
 
-const bundled = await build({
-  stdin: {
-    contents: `
+const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body } = await importTypescript(`
       export { rateLimits } from './domain/teams/rate-limits.js'
       export * as team from './domain/teams/team-limits.js'
       export { WEBHOOKS_PER_TEAM_MAX } from './domain/teams/webhook.js'
       export { SCRIPTS_MAX } from './domain/scripts/script.js'
       export { accessTable } from './apps/api/http/access-table.js'
-      export * as body from './apps/api/http/body-limits.js'`,
-    resolveDir: root,
-    loader: 'ts'
-  },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'node'
-})
-const source = Buffer.from(bundled.outputFiles[0].contents).toString('base64')
-const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body } = await import(
-  `data:text/javascript;base64,${source}`
-)
+      export * as body from './apps/api/http/body-limits.js'`)
 
 /** What a limit counts, where that is not the requests to the routes that name it in the access table. */
 const counts = {

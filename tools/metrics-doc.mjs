@@ -1,10 +1,9 @@
 // Writes docs/operations/metrics.md from the metrics that the api and the worker register: node tools/metrics-doc.mjs. With
 // --print it only prints.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
+import { importTypescript } from './import-typescript.mjs'
 
 const { api, job, state, worker } = await registries()
 
@@ -59,37 +58,19 @@ function without(metrics, others) {
 }
 
 async function registries() {
-  const file = join(root, 'dist', `metrics-doc-${process.pid}.mjs`)
-  mkdirSync(join(root, 'dist'), { recursive: true })
-  await build({
-    stdin: {
-      contents: `
-        import { Registry } from 'prom-client'
-        import { createMetrics } from './apps/api/http/telemetry/metrics.js'
-        import { createWorkerMetrics } from './apps/worker/metrics.js'
-        import { createJobMetrics } from './services/telemetry/job-metrics.js'
-        import { createStateMetrics } from './services/telemetry/state-metrics.js'
-        const [job, state] = [new Registry(), new Registry()]
-        createJobMetrics(job)
-        createStateMetrics(state, null)
-        const gate = { permits: 0, inUse: 0, waiting: 0 }
-        export default { api: createMetrics().registry, job, state, worker: createWorkerMetrics(gate).registry }`,
-      resolveDir: root,
-      loader: 'ts'
-    },
-    bundle: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    outfile: file
-  })
-  try {
-    const { default: registered } = await import(pathToFileURL(file))
-    const described = Object.entries(registered).map(async ([name, registry]) => [name, await describe(registry)])
-    return Object.fromEntries(await Promise.all(described))
-  } finally {
-    rmSync(file)
-  }
+  const { default: registered } = await importTypescript(`
+    import { Registry } from 'prom-client'
+    import { createMetrics } from './apps/api/http/telemetry/metrics.js'
+    import { createWorkerMetrics } from './apps/worker/metrics.js'
+    import { createJobMetrics } from './services/telemetry/job-metrics.js'
+    import { createStateMetrics } from './services/telemetry/state-metrics.js'
+    const [job, state] = [new Registry(), new Registry()]
+    createJobMetrics(job)
+    createStateMetrics(state, null)
+    const gate = { permits: 0, inUse: 0, waiting: 0 }
+    export default { api: createMetrics().registry, job, state, worker: createWorkerMetrics(gate).registry }`)
+  const described = Object.entries(registered).map(async ([name, registry]) => [name, await describe(registry)])
+  return Object.fromEntries(await Promise.all(described))
 }
 
 async function describe(registry) {

@@ -1,25 +1,8 @@
 // Prints the OpenAPI document of this source tree, as GET /openapi.json serves it: node tools/openapi-doc.mjs > FILE.
 // Nothing has to run for it, and routes that exist only with a provider of identities are included.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import { root } from './bootstrap.mjs'
+import { importTypescript } from './import-typescript.mjs'
 
-// Inside node_modules, so that the packages that stay outside the bundle are found from it.
-const cache = join(root, 'node_modules/.cache')
-mkdirSync(cache, { recursive: true })
-const outfile = join(cache, 'openapi-doc.mjs')
-await build({
-  stdin: { contents: `export { buildApp } from './apps/api/app.js'`, resolveDir: root, loader: 'ts' },
-  bundle: true,
-  outfile,
-  format: 'esm',
-  platform: 'node',
-  packages: 'external',
-  logLevel: 'error'
-})
-const { buildApp } = await import(pathToFileURL(outfile).href)
+const { buildApp } = await importTypescript(`export { buildApp } from './apps/api/app.js'`)
 
 // Describing routes calls none of them, so no dependency is ever used.
 const unused = new Proxy(() => unused, { get: (_target, name) => (typeof name === 'symbol' ? undefined : unused) })
@@ -35,5 +18,5 @@ const app = await buildApp({
   oidc: unused
 })
 await app.ready()
-process.stdout.write(`${JSON.stringify(app.swagger(), null, 2)}\n`)
-process.exit(0)
+// Exits only once all is written: a pipe takes 64 KiB at a time.
+process.stdout.write(`${JSON.stringify(app.swagger(), null, 2)}\n`, () => process.exit(0))

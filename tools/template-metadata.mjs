@@ -3,22 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
+import { importTypescript } from './import-typescript.mjs'
 
-const bundled = await build({
-  stdin: {
-    contents: `export { metadataOf } from './domain/scripts/script-reading.js'`,
-    resolveDir: root,
-    loader: 'ts'
-  },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'neutral'
-})
-const source = Buffer.from(bundled.outputFiles[0].contents).toString('base64')
-const { metadataOf } = await import(`data:text/javascript;base64,${source}`)
+const { metadataOf } = await importTypescript(`export { metadataOf } from './domain/scripts/script-reading.js'`)
 
 const folder = join(root, 'db', 'seed', 'templates')
 const slugs = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')).map(({ slug }) => slug)

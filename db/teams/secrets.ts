@@ -60,11 +60,20 @@ export async function teamOfSecret(db: DbOrTx, id: string): Promise<string | nul
 }
 
 /**
- * Serialises the writers of a team's credentials for a provider. A value is sealed for the id of its row, so no other
- * transaction can be allowed to insert that row between the look-up and the write.
+ * Serialises the writers of a team's credentials for a provider, and returns the ids of the stored values by name. A value is
+ * sealed for the id of its row, so no other transaction can be allowed to insert that row between the look-up and the write.
+ * The rows themselves are locked too: while another transaction updates a row, `on conflict` can miss it, and the insertion
+ * would fail at the primary key.
  */
-export async function lockSecrets(tx: DbOrTx, teamId: string, provider: string): Promise<void> {
+export async function lockSecrets(tx: DbOrTx, teamId: string, provider: string): Promise<Map<string, string>> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`team_secrets ${teamId} ${provider}`}, 0))`)
+  const rows = await tx
+    .select({ keyName: teamSecrets.keyName, id: teamSecrets.id })
+    .from(teamSecrets)
+    .where(and(eq(teamSecrets.teamId, teamId), eq(teamSecrets.provider, provider)))
+    .orderBy(teamSecrets.id)
+    .for('update')
+  return new Map(rows.map(({ keyName, id }) => [keyName, id]))
 }
 
 /**

@@ -24,8 +24,7 @@ export async function storeCredentials(
   values: Credentials
 ): Promise<void> {
   const { teamId, provider } = owner
-  await lockSecrets(tx, teamId, provider)
-  const stored = new Map((await sealedSecrets(tx, teamId, provider)).map(({ keyName, id }) => [keyName, id]))
+  const stored = await lockSecrets(tx, teamId, provider)
   const fault = formatFault(provider, values) ?? missingFault(provider, [...stored.keys(), ...Object.keys(values)])
   if (fault) throw new ServiceError('validation_error', fault)
   await putSecrets(

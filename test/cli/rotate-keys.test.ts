@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm'
 import { ensureSecretKeys, secretKeysFile } from '../../apps/cli/stack/secret-keys.js'
 import { newId } from '../../db/ids.js'
 import { webhooks } from '../../db/tables/teams.js'
+import { lockSecrets } from '../../db/teams/secrets.js'
 import { type KeyRing, readKeyRing, webhookContext } from '../../services/keys/key-ring.js'
 import { rotateKeys } from '../../services/keys/key-rotation.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
@@ -138,6 +139,20 @@ test("a value that is replaced between the rotation's read and write keeps its o
     await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
     rotating = rotateKeys(db, ring.both, silent)
     await untilWaiting()
+  })
+  expect((await rotating!).rewrapped.team_secrets).toBe(1)
+  expect(await read(ring.new, teamId)).toBe('the-second-value')
+})
+
+test('a rotation waits for a writer that has looked up the row it will replace', async () => {
+  const teamId = await addTeam(db, owner)
+  await save(ring.old, teamId, 'the-first-value')
+  let rotating: ReturnType<typeof rotateKeys>
+  await db.transaction(async (tx) => {
+    await lockSecrets(tx, teamId, 'ionq')
+    rotating = rotateKeys(db, ring.both, silent)
+    await untilWaiting()
+    await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
   })
   expect((await rotating!).rewrapped.team_secrets).toBe(1)
   expect(await read(ring.new, teamId)).toBe('the-second-value')

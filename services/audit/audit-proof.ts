@@ -105,11 +105,11 @@ function privateHalf(row: SigningKeyRow, keyRing: KeyRing): string | null {
 
 async function sealFault(tx: DbOrTx, entry: ChainedEntry, keys: JudgedKeys): Promise<string | null> {
   const { capsuleId, teamId, seq } = entry
-  if (capsuleId === null) return 'it tells of a seal and names no capsule'
+  if (capsuleId === null) return 'it records a seal but names no capsule'
   const content = await sealedContent(tx, capsuleId)
   if (!content) {
     if (await deletionIsRecorded(tx, { teamId, capsuleId, seq })) return null
-    return `the sealed capsule ${capsuleId} is gone, or its seal, and no entry tells of its deletion`
+    return `the sealed capsule ${capsuleId} is gone, or its seal, and no entry records its deletion`
   }
   const fault = contentFault(content, JSON.parse(entry.metadata) as Record<string, unknown>, keys)
   return fault && `the sealed capsule ${capsuleId} is not what was sealed: ${fault}`

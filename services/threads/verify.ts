@@ -14,7 +14,7 @@ export interface JudgeInput {
   beta?: number
 }
 
-/** The same input gives the same report, to the last digit. @throws Error when a result is no JSON object. */
+/** The same input gives the same report, to the last digit. @throws Error when a result is not a JSON object. */
 export function verify({ tasks, margin, ...settings }: JudgeInput): Verification {
   const digests = createHash('sha256')
   for (const { name, sealed, rerun } of tasks)

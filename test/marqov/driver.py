@@ -93,7 +93,7 @@ def main() -> None:
     """Responds until standard input is closed."""
     out, sys.stdout = sys.stdout, sys.stderr
     # The first circuit that is serialized imports the packages for it. qiskit crashes after the thread that imported it
-    # has ended, so the main thread does it.
+    # has stopped, so the main thread does it.
     Circuit().x(0).to_openqasm(version=3)
     for line in sys.stdin:
         threading.Thread(target=respond, args=(json.loads(line), out), daemon=True).start()

@@ -72,7 +72,7 @@ export function checkScripts(scene: () => Scene): void {
   describe('a request about scripts is refused with a code:', () => {
     test.each([
       [
-        'source that is no Python',
+        'source that is not Python',
         'save_script("from marqov import Circuit\\ndef f(:", name="n")',
         'InvalidProgram',
         'validation_error'

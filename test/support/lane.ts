@@ -1,6 +1,11 @@
 // The short lane is `npm test`; `npm run test:all` and a run of named files take everything.
+import { test } from '@jest/globals'
+
 export const everything = process.env.TEST_LANE !== 'short'
 
 /** All rows of a table; in the short lane only those that stand for the others. */
 export const rowsOfLane = <Row>(rows: readonly Row[], standsForOthers: (row: Row, index: number) => boolean): Row[] =>
   everything ? [...rows] : rows.filter(standsForOthers)
+
+/** A test of the long lane, in a file whose other tests run in both. */
+export const longTest = everything ? test : test.skip

@@ -195,7 +195,7 @@ describe('creating a capsule', () => {
       () => workflow({}, { name: 'MAIN' }),
       'workflow.tasks[1].name: another task has the same name'
     ],
-    ['a name that is no folder', () => workflow({ name: '../x' }), 'workflow.tasks[0].name: must match'],
+    ['a name that is not a folder name', () => workflow({ name: '../x' }), 'workflow.tasks[0].name: must match'],
     ['a name of dots', () => workflow({ name: '..' }), 'workflow.tasks[0].name: must match'],
     [
       'an unknown result',

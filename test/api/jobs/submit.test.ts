@@ -211,7 +211,7 @@ describe('a submission is refused, leaving nothing behind, with', () => {
     ],
     ['create_capsule as text', submission({ create_capsule: 'true' }), 'create_capsule: must be true or false'],
     [
-      'a script_id that is no id',
+      'a script_id that is not an id',
       submission({ inline_code: undefined, script_id: '5' }),
       'script_id: must be a valid uuid'
     ],
@@ -220,7 +220,7 @@ describe('a submission is refused, leaving nothing behind, with', () => {
       submission({ inline_code: undefined, script_slug: 'Bell' }),
       'script_slug: must match'
     ],
-    ['a team_id that is no id', submission({ team_id: 'x' }), 'team_id: must be a valid uuid'],
+    ['a team_id that is not an id', submission({ team_id: 'x' }), 'team_id: must be a valid uuid'],
     ['an empty name', submission({ name: '' }), 'name: must be a string of 1 to 200 characters'],
     ['a name of 201', submission({ name: 'x'.repeat(201) }), 'name: must be'],
     ['eleven labels', submission({ labels: Array(11).fill('x') }), 'labels: must be a list of at most 10 items'],

@@ -276,7 +276,7 @@ describe('the audit report names', () => {
       'capsule.schedule.changed'
     ],
     [
-      'a schedule that was ended and runs again',
+      'a schedule that was stopped and runs again',
       'update capsule_schedules set ended_at = null where capsule_id = ID',
       () => ids.published,
       'capsule.schedule.deleted'

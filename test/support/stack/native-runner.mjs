@@ -7,6 +7,13 @@ import { bundleOf } from '../../../tools/build-tests.mjs'
 const require = createRequire(import.meta.url)
 const { default: runWithCircus } = require('jest-circus/runner')
 
+// jest kills a worker that has not exited half a second after its last file. The packages that the files have loaded may
+// take longer, because they close their connections and threads first.
+const END_OF_RUN = 2
+process.on('message', ([type]) => {
+  if (type === END_OF_RUN) process.exit()
+})
+
 export default (globalConfig, config, environment, runtime, testPath, sendMessageToJest) =>
   runWithCircus(globalConfig, config, environment, withNodeLoader(runtime), testPath, sendMessageToJest)
 

@@ -61,6 +61,7 @@ def test_the_first_programs_of_a_framework_wait_for_one_import_without_losing_th
     assert probes["bell of another framework"] is True
 
 
+@pytest.mark.long
 def test_by_default_frameworks_are_imported_once_the_executor_is_ready(start: Callable[..., Executor]) -> None:
     executor = start(EXECUTOR_SLOTS="1", EXECUTOR_WARM_FRAMEWORKS="1")
     eventually(lambda: executor.zygote("frameworks")["state"] == "up", 60, "the frameworks are imported")

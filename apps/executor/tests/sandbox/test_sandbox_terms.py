@@ -18,6 +18,8 @@ from ..support.asking import ONCE
 from ..support.executor import BELL
 from ..support.launched import launched
 
+pytestmark = pytest.mark.long
+
 MEMORY_GIB = 3
 RECYCLE_JOBS = 20
 PARKED_SECONDS = 0.3

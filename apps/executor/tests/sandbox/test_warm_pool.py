@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ..support.asking import ANSWER, ONCE, begin, resume_run
 from ..support.executor import BELL, Executor, descendants, eventually, python, qasm
 from ..support.processes import gone, left_by
@@ -55,6 +57,7 @@ def test_a_run_needs_no_import_of_its_own(executor: Executor) -> None:
     assert times[4] < 500, "15 to 40 ms alone; importing qiskit takes over a second"
 
 
+@pytest.mark.long
 def test_a_waiting_child_already_owns_what_a_small_run_writes(attacked: Executor) -> None:
     attacked.import_frameworks()
     for zygote in zygotes(attacked).values():

@@ -7,6 +7,7 @@ import { advanceRun } from '../../db/capsule-runs/capsule-run-steps.js'
 import { finishJob } from '../support/capsules/capsule-rows.js'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3, slowQiskit, submission } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
@@ -156,39 +157,47 @@ describe('a suite', () => {
     })
   }, 90_000)
 
-  test('whose parameter names a missing value of a result fails with the place of both', async () => {
-    const capsule = await capsuleOf([
-      { name: 'first', inline_code: returns('{"counts": {"0": 1}}') },
-      {
-        name: 'second',
-        inline_code: returns('{}', 'x'),
-        parameters: { x: { $result: 'first', path: '/counts/1' } }
-      }
-    ])
-    const run = await over(capsule, (await start(capsule)).runId)
-    expect(run).toMatchObject({
-      status: 'failed',
-      reason: 'task "second": parameters.x: the result of task "first" has no value at "/counts/1"'
-    })
-    expect(await platform.job(run.job_ids[1]!)).toMatchObject({ error: { code: 'validation_error' }, attempts: 0 })
-  }, 90_000)
+  longTest(
+    'whose parameter names a missing value of a result fails with the place of both',
+    async () => {
+      const capsule = await capsuleOf([
+        { name: 'first', inline_code: returns('{"counts": {"0": 1}}') },
+        {
+          name: 'second',
+          inline_code: returns('{}', 'x'),
+          parameters: { x: { $result: 'first', path: '/counts/1' } }
+        }
+      ])
+      const run = await over(capsule, (await start(capsule)).runId)
+      expect(run).toMatchObject({
+        status: 'failed',
+        reason: 'task "second": parameters.x: the result of task "first" has no value at "/counts/1"'
+      })
+      expect(await platform.job(run.job_ids[1]!)).toMatchObject({ error: { code: 'validation_error' }, attempts: 0 })
+    },
+    90_000
+  )
 
-  test('fails a task before it runs when a result does not fit, such as a seed that is not a number', async () => {
-    const capsule = await capsuleOf([
-      { name: 'first', inline_code: returns('{"seed": "seven"}') },
-      {
-        name: 'second',
-        inline_code: bellQasm3(),
-        framework: 'openqasm',
-        parameters: { seed: { $result: 'first', path: '/seed' } }
-      }
-    ])
-    const run = await over(capsule, (await start(capsule)).runId)
-    expect(run).toMatchObject({
-      status: 'failed',
-      reason: expect.stringContaining('"second": parameters.seed: must be')
-    })
-  }, 90_000)
+  longTest(
+    'fails a task before it runs when a result does not fit, such as a seed that is not a number',
+    async () => {
+      const capsule = await capsuleOf([
+        { name: 'first', inline_code: returns('{"seed": "seven"}') },
+        {
+          name: 'second',
+          inline_code: bellQasm3(),
+          framework: 'openqasm',
+          parameters: { seed: { $result: 'first', path: '/seed' } }
+        }
+      ])
+      const run = await over(capsule, (await start(capsule)).runId)
+      expect(run).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining('"second": parameters.seed: must be')
+      })
+    },
+    90_000
+  )
 
   test.each([
     { cancelled: 0, what: 'the running task' },
@@ -214,22 +223,26 @@ describe('a suite', () => {
     90_000
   )
 
-  test('used as a template runs with other parameters, which do not change the capsule', async () => {
-    const capsule = await capsuleOf([
-      { name: 'only', inline_code: returns('{"value": x}', 'x'), parameters: { x: 1, kept: true } }
-    ])
-    const changed = await over(
-      capsule,
-      (await start(capsule, { mode: 'template', params: { x: 5 }, shots: 3, backend: 'marqov-sim' })).runId
-    )
-    expect(await platform.job(changed.job_ids[0]!)).toMatchObject({
-      params: { x: 5, kept: true, shots: 3 },
-      backend: 'marqov-sim',
-      error: { message: expect.stringContaining('kept') }
-    })
-    const same = await runOf(capsule, (await start(capsule)).runId)
-    expect(await platform.job(same.job_ids[0]!)).toMatchObject({ params: { x: 1, kept: true } })
-  }, 90_000)
+  longTest(
+    'used as a template runs with other parameters, which do not change the capsule',
+    async () => {
+      const capsule = await capsuleOf([
+        { name: 'only', inline_code: returns('{"value": x}', 'x'), parameters: { x: 1, kept: true } }
+      ])
+      const changed = await over(
+        capsule,
+        (await start(capsule, { mode: 'template', params: { x: 5 }, shots: 3, backend: 'marqov-sim' })).runId
+      )
+      expect(await platform.job(changed.job_ids[0]!)).toMatchObject({
+        params: { x: 5, kept: true, shots: 3 },
+        backend: 'marqov-sim',
+        error: { message: expect.stringContaining('kept') }
+      })
+      const same = await runOf(capsule, (await start(capsule)).runId)
+      expect(await platform.job(same.job_ids[0]!)).toMatchObject({ params: { x: 1, kept: true } })
+    },
+    90_000
+  )
 })
 
 test('the next worker finishes runs that a dead worker left in any state', async () => {
@@ -252,41 +265,45 @@ test('the next worker finishes runs that a dead worker left in any state', async
     expect(await over(verified, runId)).toMatchObject({ status: 'completed', verdict: expect.any(String) })
 }, 90_000)
 
-test('every run finishes while workers keep dying, with every task and every verdict once', async () => {
-  const verified = await capsuleOfJob({ params: { shots: 20_000, seed: 3 }, execution_mode: 'temporal' })
-  const suite = await capsuleOf(
-    ['one', 'two', 'three', 'four'].map((name, place) => ({
-      name,
-      inline_code: place === 0 ? returns('{"value": 1}') : returns('{"value": x + 1}', 'x'),
-      ...(place > 0 && { parameters: { x: { $result: ['one', 'two', 'three'][place - 1], path: '/value' } } }),
-      execution_mode: 'temporal'
-    }))
-  )
-  const runs: { capsule: string; runId: string }[] = []
-  for (let round = 0; round < 4; round++) {
-    for (let n = 0; n < 3; n++) {
-      runs.push({ capsule: suite, runId: (await start(suite)).runId })
-      runs.push({ capsule: verified, runId: (await start(verified, { mode: 'verify' })).runId })
-    }
-    await delay(150 + 350 * round)
-    await platform.kill('worker')
-    await platform.start.worker()
-  }
-  for (const { capsule, runId } of runs) {
-    const run = await over(capsule, runId, 120_000)
-    expect(run).toMatchObject({ status: 'completed', verdict: capsule === verified ? 'exact' : null })
-    const last = await platform.job(run.job_ids.at(-1)!)
-    if (capsule === suite) expect(last.result).toMatchObject({ value: 4 })
-  }
-  const { connection } = platform
-  const told = await connection.sql`select metadata::json ->> 'run_id' as run, action from audit_entries
-    where action in ('capsule.run', 'capsule.verified') order by seq`
-  for (const { capsule, runId } of runs)
-    expect(told.filter(({ run }) => run === runId).map(({ action }) => action)).toEqual(
-      capsule === verified ? ['capsule.run', 'capsule.verified'] : ['capsule.run']
+longTest(
+  'every run finishes while workers keep dying, with every task and every verdict once',
+  async () => {
+    const verified = await capsuleOfJob({ params: { shots: 20_000, seed: 3 }, execution_mode: 'temporal' })
+    const suite = await capsuleOf(
+      ['one', 'two', 'three', 'four'].map((name, place) => ({
+        name,
+        inline_code: place === 0 ? returns('{"value": 1}') : returns('{"value": x + 1}', 'x'),
+        ...(place > 0 && { parameters: { x: { $result: ['one', 'two', 'three'][place - 1], path: '/value' } } }),
+        execution_mode: 'temporal'
+      }))
     )
-  const twice = await connection.sql`select job_id from job_events where type = 'status' and status = 'running'
+    const runs: { capsule: string; runId: string }[] = []
+    for (let round = 0; round < 4; round++) {
+      for (let n = 0; n < 3; n++) {
+        runs.push({ capsule: suite, runId: (await start(suite)).runId })
+        runs.push({ capsule: verified, runId: (await start(verified, { mode: 'verify' })).runId })
+      }
+      await delay(150 + 350 * round)
+      await platform.kill('worker')
+      await platform.start.worker()
+    }
+    for (const { capsule, runId } of runs) {
+      const run = await over(capsule, runId, 120_000)
+      expect(run).toMatchObject({ status: 'completed', verdict: capsule === verified ? 'exact' : null })
+      const last = await platform.job(run.job_ids.at(-1)!)
+      if (capsule === suite) expect(last.result).toMatchObject({ value: 4 })
+    }
+    const { connection } = platform
+    const told = await connection.sql`select metadata::json ->> 'run_id' as run, action from audit_entries
+    where action in ('capsule.run', 'capsule.verified') order by seq`
+    for (const { capsule, runId } of runs)
+      expect(told.filter(({ run }) => run === runId).map(({ action }) => action)).toEqual(
+        capsule === verified ? ['capsule.run', 'capsule.verified'] : ['capsule.run']
+      )
+    const twice = await connection.sql`select job_id from job_events where type = 'status' and status = 'running'
     group by job_id having count(*) > 1`
-  expect([...twice]).toEqual([])
-  expect([...(await connection.sql`select 1 from outbox where held_reason = 'earlier_task'`)]).toEqual([])
-}, 240_000)
+    expect([...twice]).toEqual([])
+    expect([...(await connection.sql`select 1 from outbox where held_reason = 'earlier_task'`)]).toEqual([])
+  },
+  240_000
+)

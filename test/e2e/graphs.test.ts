@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
 import { failsTwice, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/jobs/workflow-programs.js'
+import { longTest } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
@@ -99,32 +100,36 @@ describe('a task of a graph', () => {
   }, 60_000)
 })
 
-test('graphs finish when a worker dies during each of ten tasks, and only those tasks run again', async () => {
-  const places = Array.from({ length: 10 }, (_, at) => at + 1)
-  const ids = await Promise.all(places.map((place) => submit(slowChain(place, 12))))
-  const keyAt = (place: number) => `task_${String(place).padStart(4, '0')}`
-  await eventually(
-    async () => {
-      const running = await Promise.all(
-        ids.map(async (id, at) => (await tasksOf(id)).find(({ key }) => key === keyAt(at + 1))?.state === 'running')
-      )
-      return running.every(Boolean)
-    },
-    {
-      timeoutMs: 60_000,
-      message: async () =>
-        JSON.stringify(await Promise.all(ids.map(async (id) => (await tasksOf(id)).map(({ state }) => state))))
+longTest(
+  'graphs finish when a worker dies during each of ten tasks, and only those tasks run again',
+  async () => {
+    const places = Array.from({ length: 10 }, (_, at) => at + 1)
+    const ids = await Promise.all(places.map((place) => submit(slowChain(place, 12))))
+    const keyAt = (place: number) => `task_${String(place).padStart(4, '0')}`
+    await eventually(
+      async () => {
+        const running = await Promise.all(
+          ids.map(async (id, at) => (await tasksOf(id)).find(({ key }) => key === keyAt(at + 1))?.state === 'running')
+        )
+        return running.every(Boolean)
+      },
+      {
+        timeoutMs: 60_000,
+        message: async () =>
+          JSON.stringify(await Promise.all(ids.map(async (id) => (await tasksOf(id)).map(({ state }) => state))))
+      }
+    )
+    await platform.kill('worker')
+    await platform.start.worker()
+    for (const [at, id] of ids.entries()) {
+      expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', result: { result: 10 } })
+      const attempts = Object.fromEntries((await tasksOf(id)).map(({ key, attempts: count }) => [key, count]))
+      expect(attempts).toEqual(Object.fromEntries(places.map((place) => [keyAt(place), place === at + 1 ? 2 : 1])))
+      expect((await attemptsOf(id, keyAt(at + 1))).map(({ state }) => state)).toEqual(['lost', 'completed'])
     }
-  )
-  await platform.kill('worker')
-  await platform.start.worker()
-  for (const [at, id] of ids.entries()) {
-    expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', result: { result: 10 } })
-    const attempts = Object.fromEntries((await tasksOf(id)).map(({ key, attempts: count }) => [key, count]))
-    expect(attempts).toEqual(Object.fromEntries(places.map((place) => [keyAt(place), place === at + 1 ? 2 : 1])))
-    expect((await attemptsOf(id, keyAt(at + 1))).map(({ state }) => state)).toEqual(['lost', 'completed'])
-  }
-}, 240_000)
+  },
+  240_000
+)
 
 describe('a main that dispatches workflows', () => {
   const check = (result: Record<string, never> | null) => {
@@ -141,18 +146,22 @@ describe('a main that dispatches workflows', () => {
     expect((await tasksOf(id)).map(({ key }) => key)).toEqual(['task_0001', '2.task_0001', '2.task_0002'])
   }, 60_000)
 
-  test('is run again with its earlier results when the executor dies', async () => {
-    const id = await submit(twoDispatches(6))
-    await eventually(async () => (await tasksOf(id)).find(({ key }) => key === 'task_0001')?.state === 'running', {
-      timeoutMs: 30_000
-    })
-    await platform.kill('executor')
-    await platform.start.executor()
-    const job = await platform.ended(id, 120_000)
-    expect(job).toMatchObject({ status: 'completed', error: null })
-    check(job.result as never)
-    expect((await attemptsOf(id, 'task_0001')).map(({ state }) => state)).toEqual(['lost', 'completed'])
-  }, 180_000)
+  longTest(
+    'is run again with its earlier results when the executor dies',
+    async () => {
+      const id = await submit(twoDispatches(6))
+      await eventually(async () => (await tasksOf(id)).find(({ key }) => key === 'task_0001')?.state === 'running', {
+        timeoutMs: 30_000
+      })
+      await platform.kill('executor')
+      await platform.start.executor()
+      const job = await platform.ended(id, 120_000)
+      expect(job).toMatchObject({ status: 'completed', error: null })
+      check(job.result as never)
+      expect((await attemptsOf(id, 'task_0001')).map(({ state }) => state)).toEqual(['lost', 'completed'])
+    },
+    180_000
+  )
 })
 
 test('a cancelled graph stops its running tasks and starts no more', async () => {

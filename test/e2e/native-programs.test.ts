@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
@@ -115,27 +116,31 @@ test('a circuit beyond the cap is not sent, and earlier ones are paid', async ()
   expect(actual_cost_usd).toBeLessThanOrEqual(10.3)
 }, 90_000)
 
-test('a worker killed between tasks changes no digit, repeats no task, and the receipt stays the same', async () => {
-  const key = randomUUID()
-  const changes = { backend: 'local', cap_cents: 1 }
-  const receipt = await (await submit('chain', [7], changes, key)).text()
-  const id = (JSON.parse(receipt) as { job_id: string }).job_id
-  const done = async () => {
-    const { tasks } = (await (await platform.call('GET', `/api/jobs/${id}/tasks`)).json()) as {
-      tasks: { state: string; attempts: number }[]
+longTest(
+  'a worker killed between tasks changes no digit, repeats no task, and the receipt stays the same',
+  async () => {
+    const key = randomUUID()
+    const changes = { backend: 'local', cap_cents: 1 }
+    const receipt = await (await submit('chain', [7], changes, key)).text()
+    const id = (JSON.parse(receipt) as { job_id: string }).job_id
+    const done = async () => {
+      const { tasks } = (await (await platform.call('GET', `/api/jobs/${id}/tasks`)).json()) as {
+        tasks: { state: string; attempts: number }[]
+      }
+      return tasks.filter(({ state }) => state === 'completed')
     }
-    return tasks.filter(({ state }) => state === 'completed')
-  }
-  await eventually(async () => (await done()).length >= 3)
-  await platform.kill('worker')
-  const before = (await done()).length
-  expect(before).toBeLessThan(8)
-  await platform.start.worker()
-  expect(await (await submit('chain', [7], changes, key)).text()).toBe(receipt)
-  expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', actual_cost_usd: 0 })
-  expect(await shown(id)).toEqual([`7${'0'.repeat(80)}`])
-  // The running task was started again; all others ran once.
-  const attempts = (await done()).map((task) => task.attempts)
-  expect(attempts).toHaveLength(8)
-  expect(attempts.filter((count) => count > 1).length).toBeLessThanOrEqual(1)
-}, 120_000)
+    await eventually(async () => (await done()).length >= 3)
+    await platform.kill('worker')
+    const before = (await done()).length
+    expect(before).toBeLessThan(8)
+    await platform.start.worker()
+    expect(await (await submit('chain', [7], changes, key)).text()).toBe(receipt)
+    expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', actual_cost_usd: 0 })
+    expect(await shown(id)).toEqual([`7${'0'.repeat(80)}`])
+    // The running task was started again; all others ran once.
+    const attempts = (await done()).map((task) => task.attempts)
+    expect(attempts).toHaveLength(8)
+    expect(attempts.filter((count) => count > 1).length).toBeLessThanOrEqual(1)
+  },
+  120_000
+)

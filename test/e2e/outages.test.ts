@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import { DIRECT_QUEUE } from '../../domain/jobs/dispatch.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const direct = { execution_mode: 'direct' }
@@ -47,19 +48,23 @@ test('a job accepted while Redis is down says so, and runs when it is back', asy
   expect(await platform.attempts(id)).toHaveLength(1)
 }, 60_000)
 
-test('a job cancelled while Temporal is down is cancelled when it is back', async () => {
-  const id = await platform.submit(submission({ ...temporal, ...slow(60) }))
-  await platform.accepted(id)
-  await platform.kill('temporal')
-  const response = await platform.call('POST', `/api/jobs/${id}/cancel`)
-  expect(response.status).toBe(202)
-  await platform.start.temporal()
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    error: null,
-    cancel: { outcome: 'stopped_before_provider' }
-  })
-}, 60_000)
+longTest(
+  'a job cancelled while Temporal is down is cancelled when it is back',
+  async () => {
+    const id = await platform.submit(submission({ ...temporal, ...slow(60) }))
+    await platform.accepted(id)
+    await platform.kill('temporal')
+    const response = await platform.call('POST', `/api/jobs/${id}/cancel`)
+    expect(response.status).toBe(202)
+    await platform.start.temporal()
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      error: null,
+      cancel: { outcome: 'stopped_before_provider' }
+    })
+  },
+  60_000
+)
 
 test('every accepted job still ends once after a FLUSHALL of Redis', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => platform.submit(submission({ ...direct, ...slow(1) }))))
@@ -73,35 +78,43 @@ test('every accepted job still ends once after a FLUSHALL of Redis', async () =>
   }
 }, 120_000)
 
-test('a queue entry that a dead consumer left behind does not keep its job from running', async () => {
-  // An entry that no consumer works on: removed from the waiting list, as when a consumer died right after taking it.
-  await platform.kill('worker')
-  const id = await platform.submit(submission(direct))
-  const connection = new Redis(platform.redisUrl, { maxRetriesPerRequest: null })
-  const queue = new Queue(DIRECT_QUEUE, { connection, prefix: platform.settings.QUEUE_PREFIX! })
-  await eventually(async () => (await queue.getWaitingCount()) === 1)
-  const [entry] = await queue.getWaiting()
-  const key = queue.toKey('wait')
-  await connection.lrem(key, 1, entry!.id!)
-  await queue.close()
-  connection.disconnect()
-  await platform.start.worker()
-  expect(await platform.ended(id)).toMatchObject(completed)
-}, 60_000)
+longTest(
+  'a queue entry that a dead consumer left behind does not keep its job from running',
+  async () => {
+    // An entry that no consumer works on: removed from the waiting list, as when a consumer died right after taking it.
+    await platform.kill('worker')
+    const id = await platform.submit(submission(direct))
+    const connection = new Redis(platform.redisUrl, { maxRetriesPerRequest: null })
+    const queue = new Queue(DIRECT_QUEUE, { connection, prefix: platform.settings.QUEUE_PREFIX! })
+    await eventually(async () => (await queue.getWaitingCount()) === 1)
+    const [entry] = await queue.getWaiting()
+    const key = queue.toKey('wait')
+    await connection.lrem(key, 1, entry!.id!)
+    await queue.close()
+    connection.disconnect()
+    await platform.start.worker()
+    expect(await platform.ended(id)).toMatchObject(completed)
+  },
+  60_000
+)
 
-test('every accepted job still ends once after the loss of the whole Temporal database', async () => {
-  const running = await platform.submit(submission({ ...temporal, ...slow(4) }))
-  const waiting = await Promise.all(Array.from({ length: 3 }, () => platform.submit(submission(temporal))))
-  await platform.accepted(running)
-  await platform.kill('temporal')
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${platform.temporalFile}${suffix}`, { force: true })
-  await platform.start.temporal()
-  for (const id of [running, ...waiting]) {
-    expect(await platform.ended(id, 90_000)).toMatchObject(completed)
-    const attempts = await platform.attempts(id)
-    expect(attempts.filter((attempt) => attempt.state === 'completed')).toHaveLength(1)
-  }
-}, 120_000)
+longTest(
+  'every accepted job still ends once after the loss of the whole Temporal database',
+  async () => {
+    const running = await platform.submit(submission({ ...temporal, ...slow(4) }))
+    const waiting = await Promise.all(Array.from({ length: 3 }, () => platform.submit(submission(temporal))))
+    await platform.accepted(running)
+    await platform.kill('temporal')
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${platform.temporalFile}${suffix}`, { force: true })
+    await platform.start.temporal()
+    for (const id of [running, ...waiting]) {
+      expect(await platform.ended(id, 90_000)).toMatchObject(completed)
+      const attempts = await platform.attempts(id)
+      expect(attempts.filter((attempt) => attempt.state === 'completed')).toHaveLength(1)
+    }
+  },
+  120_000
+)
 
 test('jobs wait without an attempt while the executor is down, and run when it is back', async () => {
   await platform.kill('executor')

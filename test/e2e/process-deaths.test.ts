@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { longTest, rowsOfLane } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const direct = { execution_mode: 'direct' }
@@ -34,33 +35,41 @@ test('a killed worker: the durable job completes once after a restart, the direc
   expect((await platform.attempts(short)).map((attempt) => attempt.state)).toEqual(['lost'])
 }, 90_000)
 
-test('a stopping worker finishes its direct job and hands over its durable job', async () => {
-  const [durable, short] = await Promise.all([
-    platform.submit(submission({ ...temporal, ...slow(3) })),
-    platform.submit(submission({ ...direct, ...slow(3) }))
-  ])
-  await Promise.all([platform.accepted(durable), platform.accepted(short)])
-  await platform.stop('worker')
-  await platform.start.worker()
-  expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null })
-  expect(await platform.ended(short)).toMatchObject({ status: 'completed', error: null, attempts: 1 })
-}, 90_000)
+longTest(
+  'a stopping worker finishes its direct job and hands over its durable job',
+  async () => {
+    const [durable, short] = await Promise.all([
+      platform.submit(submission({ ...temporal, ...slow(3) })),
+      platform.submit(submission({ ...direct, ...slow(3) }))
+    ])
+    await Promise.all([platform.accepted(durable), platform.accepted(short)])
+    await platform.stop('worker')
+    await platform.start.worker()
+    expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null })
+    expect(await platform.ended(short)).toMatchObject({ status: 'completed', error: null, attempts: 1 })
+  },
+  90_000
+)
 
-test('a durable job that is cancelled while its worker is dead is cancelled', async () => {
-  const id = await platform.submit(
-    submission({ execution_mode: 'temporal', inline_code: slowQiskit(60), framework: 'qiskit' })
-  )
-  await platform.accepted(id)
-  await platform.kill('worker')
-  await platform.call('POST', `/api/jobs/${id}/cancel`)
-  await platform.start.worker()
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    error: null,
-    cancel: { outcome: 'stopped_before_provider' }
-  })
-  expect((await platform.attempts(id)).map((attempt) => attempt.state)).toEqual(['cancelled'])
-}, 90_000)
+longTest(
+  'a durable job that is cancelled while its worker is dead is cancelled',
+  async () => {
+    const id = await platform.submit(
+      submission({ execution_mode: 'temporal', inline_code: slowQiskit(60), framework: 'qiskit' })
+    )
+    await platform.accepted(id)
+    await platform.kill('worker')
+    await platform.call('POST', `/api/jobs/${id}/cancel`)
+    await platform.start.worker()
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      error: null,
+      cancel: { outcome: 'stopped_before_provider' }
+    })
+    expect((await platform.attempts(id)).map((attempt) => attempt.state)).toEqual(['cancelled'])
+  },
+  90_000
+)
 
 test('a killed executor: the durable job completes in its second attempt, the direct job fails with execution_service_lost', async () => {
   const [durable, short] = await Promise.all([
@@ -75,20 +84,29 @@ test('a killed executor: the durable job completes in its second attempt, the di
   expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'execution_service_lost' } })
 }, 90_000)
 
-test('an API killed right after its response loses no job', async () => {
-  const ids: string[] = []
-  for (const mode of [direct, temporal, direct]) {
-    ids.push(await platform.submit(submission(mode)))
-    await platform.kill('api')
-    await platform.start.api()
-  }
-  for (const id of ids) expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
-}, 90_000)
+longTest(
+  'an API killed right after its response loses no job',
+  async () => {
+    const ids: string[] = []
+    for (const mode of [direct, temporal, direct]) {
+      ids.push(await platform.submit(submission(mode)))
+      await platform.kill('api')
+      await platform.start.api()
+    }
+    for (const id of ids) expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
+  },
+  90_000
+)
 
-test.each([
-  ['direct', direct],
-  ['temporal', temporal]
-])('cancelling a running %s job stops its simulation', async (_mode, mode) => {
+test.each(
+  rowsOfLane<[string, object]>(
+    [
+      ['direct', direct],
+      ['temporal', temporal]
+    ],
+    ([mode]) => mode === 'temporal'
+  )
+)('cancelling a running %s job stops its simulation', async (_mode, mode) => {
   const executor = createExecutorClient(platform.settings.EXECUTOR_URL!, platform.settings.EXECUTOR_TOKEN!)
   const id = await platform.submit(submission({ ...mode, ...slow(100) }))
   await platform.accepted(id)

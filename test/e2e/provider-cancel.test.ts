@@ -2,6 +2,7 @@
 // paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
@@ -34,18 +35,22 @@ test('a cancel before the start: nothing is sent or paid', async () => {
   })
 }, 60_000)
 
-test('a cancel while the provider refuses the submission: nothing is accepted or paid', async () => {
-  platform.ionq.fault({ match: submitting, kind: 'status', status: 429, times: 1000 })
-  const id = await platform.submitPaid()
-  await asked('POST', '/jobs')
-  await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'stopped_before_provider' },
-    actual_cost_usd: 0
-  })
-  expect(platform.ionq.tasks()).toEqual([])
-}, 60_000)
+longTest(
+  'a cancel while the provider refuses the submission: nothing is accepted or paid',
+  async () => {
+    platform.ionq.fault({ match: submitting, kind: 'status', status: 429, times: 1000 })
+    const id = await platform.submitPaid()
+    await asked('POST', '/jobs')
+    await platform.cancel(id)
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'stopped_before_provider' },
+      actual_cost_usd: 0
+    })
+    expect(platform.ionq.tasks()).toEqual([])
+  },
+  60_000
+)
 
 test('a cancel while the response to the submission is lost: the provider job is found and cancelled', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
@@ -81,18 +86,22 @@ test.each(['direct', 'temporal'])(
   60_000
 )
 
-test('a cancel while the job runs at the provider', async () => {
-  platform.ionq.timing({ queueMs: 0, runMs: DAY_MS })
-  const id = await platform.submitPaid()
-  await platform.accepted(id)
-  await eventually(async () => platform.ionq.tasks()[0]?.state === 'started' || null)
-  await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'provider_confirmed' },
-    actual_cost_usd: 0
-  })
-}, 60_000)
+longTest(
+  'a cancel while the job runs at the provider',
+  async () => {
+    platform.ionq.timing({ queueMs: 0, runMs: DAY_MS })
+    const id = await platform.submitPaid()
+    await platform.accepted(id)
+    await eventually(async () => platform.ionq.tasks()[0]?.state === 'started' || null)
+    await platform.cancel(id)
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'provider_confirmed' },
+      actual_cost_usd: 0
+    })
+  },
+  60_000
+)
 
 test('a cancel that is too late: the completed result is delivered and paid', async () => {
   platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
@@ -109,40 +118,48 @@ test('a cancel that is too late: the completed result is delivered and paid', as
   })
 }, 60_000)
 
-test('a cancel while the provider does not respond: the job ends with its money held, which is settled once the provider is back', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
-  const id = await platform.submitPaid()
-  await platform.accepted(id)
-  platform.ionq.fault({ kind: 'offline', times: 1_000_000 })
-  await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'provider_unknown' },
-    actual_cost_usd: null
-  })
-  expect((await platform.budget()).day.reserved_usd).toBeCloseTo(1.3, 6)
+longTest(
+  'a cancel while the provider does not respond: the job ends with its money held, which is settled once the provider is back',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
+    const id = await platform.submitPaid()
+    await platform.accepted(id)
+    platform.ionq.fault({ kind: 'offline', times: 1_000_000 })
+    await platform.cancel(id)
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'provider_unknown' },
+      actual_cost_usd: null
+    })
+    expect((await platform.budget()).day.reserved_usd).toBeCloseTo(1.3, 6)
 
-  const tasks = platform.ionq.tasks()
-  expect(tasks).toHaveLength(1)
-  await platform.askAfterHeld()
-  expect((await platform.budget()).day.reserved_usd).toBeCloseTo(1.3, 6)
+    const tasks = platform.ionq.tasks()
+    expect(tasks).toHaveLength(1)
+    await platform.askAfterHeld()
+    expect((await platform.budget()).day.reserved_usd).toBeCloseTo(1.3, 6)
 
-  platform.ionq.clearFaults()
-  platform.ionq.advance(2 * DAY_MS)
-  await platform.askAfterHeld()
-  expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 1.3 })
-  expect((await platform.budget()).day.reserved_usd).toBe(0)
-}, 90_000)
+    platform.ionq.clearFaults()
+    platform.ionq.advance(2 * DAY_MS)
+    await platform.askAfterHeld()
+    expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 1.3 })
+    expect((await platform.budget()).day.reserved_usd).toBe(0)
+  },
+  90_000
+)
 
-test('a workflow cancelled in the Temporal UI cancels at the provider too', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
-  const id = await platform.submitPaid()
-  await platform.accepted(id)
-  await platform.workflow(id, (handle) => handle.cancel())
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'provider_confirmed' },
-    actual_cost_usd: 0
-  })
-  expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
-}, 60_000)
+longTest(
+  'a workflow cancelled in the Temporal UI cancels at the provider too',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 1_000 })
+    const id = await platform.submitPaid()
+    await platform.accepted(id)
+    await platform.workflow(id, (handle) => handle.cancel())
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'provider_confirmed' },
+      actual_cost_usd: 0
+    })
+    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
+  },
+  60_000
+)

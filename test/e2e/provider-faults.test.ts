@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { FaultOrder } from '../../apps/emulators/faults.js'
 import { settleHeld } from '../../db/money/budget.js'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import {
   LOOKUP_WINDOW_SECONDS,
   type ProviderPlatform,
@@ -80,33 +81,37 @@ test('a submission that did not arrive is sent again only after it was looked up
   expect(lookUps.length).toBeGreaterThan(0)
 }, 90_000)
 
-test('a worker killed while four jobs are each at another step: one paid provider job per job, and every job completes', async () => {
-  platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
-  const steps: Record<string, FaultOrder> = {
-    'it asks for the status': { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' },
-    'it fetches the result': { match: { method: 'GET', path: '/jobs/' }, kind: 'lag', lag_ms: 3_000, times: 2 },
-    'its submission was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
-    'its submission has not arrived': { match: submitting, kind: 'hang' }
-  }
-  const ids: Record<string, string> = {}
-  for (const [name, fault] of Object.entries(steps)) {
-    platform.ionq.fault(fault)
-    ids[name] = await platform.submitPaid()
-    await eventually(() => platform.ionq.faults().length === 0)
-  }
-  await platform.kill('worker')
-  await platform.start.worker()
-  for (const [name, id] of Object.entries(ids)) {
-    const { status, attempts, actual_cost_usd } = await platform.ended(id, 90_000)
-    expect({ name, status, attempts, actual_cost_usd }).toEqual({
-      name,
-      status: 'completed',
-      attempts: 1,
-      actual_cost_usd: 1.3
-    })
-  }
-  expect(platform.ionq.tasks()).toHaveLength(4)
-}, 150_000)
+longTest(
+  'a worker killed while four jobs are each at another step: one paid provider job per job, and every job completes',
+  async () => {
+    platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
+    const steps: Record<string, FaultOrder> = {
+      'it asks for the status': { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' },
+      'it fetches the result': { match: { method: 'GET', path: '/jobs/' }, kind: 'lag', lag_ms: 3_000, times: 2 },
+      'its submission was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
+      'its submission has not arrived': { match: submitting, kind: 'hang' }
+    }
+    const ids: Record<string, string> = {}
+    for (const [name, fault] of Object.entries(steps)) {
+      platform.ionq.fault(fault)
+      ids[name] = await platform.submitPaid()
+      await eventually(() => platform.ionq.faults().length === 0)
+    }
+    await platform.kill('worker')
+    await platform.start.worker()
+    for (const [name, id] of Object.entries(ids)) {
+      const { status, attempts, actual_cost_usd } = await platform.ended(id, 90_000)
+      expect({ name, status, attempts, actual_cost_usd }).toEqual({
+        name,
+        status: 'completed',
+        attempts: 1,
+        actual_cost_usd: 1.3
+      })
+    }
+    expect(platform.ionq.tasks()).toHaveLength(4)
+  },
+  150_000
+)
 
 test("three days in the provider's queue, with a restart each day: one paid provider job, and a short history", async () => {
   platform.ionq.timing({ queueMs: 3 * 86_400_000, runMs: 60_000 })
@@ -163,16 +168,20 @@ test("credentials that the provider refuses fail the job with the provider's mes
   expect(platform.ionq.tasks()).toEqual([])
 }, 60_000)
 
-test('credentials that change while a response is lost: nothing is sent with the new ones, and the money is held', async () => {
-  platform.ionq.fault({ match: submitting, kind: 'drop_after' })
-  platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 1000 })
-  const id = await platform.submitPaid()
-  await platform.paidTasks(1)
-  await platform.storeCredentials()
-  // Like another account, which does not have the job.
-  platform.ionq.reset()
-  const job = await platform.ended(id, 60_000)
-  expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_outcome_unknown' }, actual_cost_usd: null })
-  expect(platform.ionq.tasks()).toEqual([])
-  await platform.connection.db.transaction((tx) => settleHeld(tx, id, 1_300_000n))
-}, 90_000)
+longTest(
+  'credentials that change while a response is lost: nothing is sent with the new ones, and the money is held',
+  async () => {
+    platform.ionq.fault({ match: submitting, kind: 'drop_after' })
+    platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 1000 })
+    const id = await platform.submitPaid()
+    await platform.paidTasks(1)
+    await platform.storeCredentials()
+    // Like another account, which does not have the job.
+    platform.ionq.reset()
+    const job = await platform.ended(id, 60_000)
+    expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_outcome_unknown' }, actual_cost_usd: null })
+    expect(platform.ionq.tasks()).toEqual([])
+    await platform.connection.db.transaction((tx) => settleHeld(tx, id, 1_300_000n))
+  },
+  90_000
+)

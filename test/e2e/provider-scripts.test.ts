@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
 import { changeTeamBudget } from '../../db/money/budget.js'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
@@ -125,10 +126,14 @@ test('tasks of a graph run their circuits in parallel', async () => {
   expect(platform.ionq.tasks()).toHaveLength(2)
 }, 90_000)
 
-test('a script that runs no circuit costs nothing', async () => {
-  const id = await run('import qiskit\n\ndef main(shots):\n    return {"shots": shots}\n')
-  expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { shots: 100 }, actual_cost_usd: 0 })
-}, 60_000)
+longTest(
+  'a script that runs no circuit costs nothing',
+  async () => {
+    const id = await run('import qiskit\n\ndef main(shots):\n    return {"shots": shots}\n')
+    expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { shots: 100 }, actual_cost_usd: 0 })
+  },
+  60_000
+)
 
 const steps: Record<string, FaultOrder> = {
   'its circuit has not arrived': { match: submitting, kind: 'hang' },
@@ -142,46 +147,54 @@ const steps: Record<string, FaultOrder> = {
   }
 }
 
-test('a worker killed while four scripts are each at another step of their second circuit: each circuit is paid once', async () => {
-  const ids: Record<string, string> = {}
-  for (const [name, fault] of Object.entries(steps)) {
-    const before = platform.ionq.tasks().length
-    platform.ionq.timing({ queueMs: 1_500, runMs: 0 })
-    ids[name] = await run(inTurn(3), { name })
-    await platform.paidTasks(before + 1)
-    platform.ionq.fault(fault)
-    await eventually(() => platform.ionq.faults().length === 0)
-  }
-  await platform.kill('worker')
-  await platform.start.worker()
-  for (const [name, id] of Object.entries(ids)) {
-    const { status, attempts, actual_cost_usd, result } = await platform.ended(id, 120_000)
-    expect({ name, status, attempts, actual_cost_usd, result }).toMatchObject({
-      ...{ name, status: 'completed', actual_cost_usd: 3.9 },
-      result: { seen: expected(3) }
-    })
-  }
-  expect(platform.ionq.tasks()).toHaveLength(12)
-}, 240_000)
+longTest(
+  'a worker killed while four scripts are each at another step of their second circuit: each circuit is paid once',
+  async () => {
+    const ids: Record<string, string> = {}
+    for (const [name, fault] of Object.entries(steps)) {
+      const before = platform.ionq.tasks().length
+      platform.ionq.timing({ queueMs: 1_500, runMs: 0 })
+      ids[name] = await run(inTurn(3), { name })
+      await platform.paidTasks(before + 1)
+      platform.ionq.fault(fault)
+      await eventually(() => platform.ionq.faults().length === 0)
+    }
+    await platform.kill('worker')
+    await platform.start.worker()
+    for (const [name, id] of Object.entries(ids)) {
+      const { status, attempts, actual_cost_usd, result } = await platform.ended(id, 120_000)
+      expect({ name, status, attempts, actual_cost_usd, result }).toMatchObject({
+        ...{ name, status: 'completed', actual_cost_usd: 3.9 },
+        result: { seen: expected(3) }
+      })
+    }
+    expect(platform.ionq.tasks()).toHaveLength(12)
+  },
+  240_000
+)
 
-test('a worker and its waiting script killed while a circuit is queued: the script is repeated, the circuits are not', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-  const id = await run(inTurn(2))
-  await platform.paidTasks(1)
-  platform.ionq.advance(2 * DAY_MS)
-  await platform.paidTasks(2)
-  await platform.kill('worker')
-  // As if the executor had been restarted.
-  await platform.connection.db.execute(sql`update job_asks set parked_as = 'gone' where job_id = ${id}`)
-  await platform.start.worker()
-  platform.ionq.advance(2 * DAY_MS)
-  expect(await platform.ended(id, 90_000)).toMatchObject({
-    status: 'completed',
-    result: { seen: expected(2) },
-    actual_cost_usd: 2.6
-  })
-  expect(platform.ionq.tasks()).toHaveLength(2)
-}, 120_000)
+longTest(
+  'a worker and its waiting script killed while a circuit is queued: the script is repeated, the circuits are not',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+    const id = await run(inTurn(2))
+    await platform.paidTasks(1)
+    platform.ionq.advance(2 * DAY_MS)
+    await platform.paidTasks(2)
+    await platform.kill('worker')
+    // As if the executor had been restarted.
+    await platform.connection.db.execute(sql`update job_asks set parked_as = 'gone' where job_id = ${id}`)
+    await platform.start.worker()
+    platform.ionq.advance(2 * DAY_MS)
+    expect(await platform.ended(id, 90_000)).toMatchObject({
+      status: 'completed',
+      result: { seen: expected(2) },
+      actual_cost_usd: 2.6
+    })
+    expect(platform.ionq.tasks()).toHaveLength(2)
+  },
+  120_000
+)
 
 test.each<[string, FaultOrder[]]>([
   ['the response is lost', [{ match: submitting, kind: 'drop_after' }]],
@@ -224,17 +237,21 @@ test.each([
   90_000
 )
 
-test('two parallel tasks with a budget for one circuit: one is sent, and cancelled when the other fails the job', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-  await withLeftToday(1.3, async () => {
-    const id = await run(sideBySide)
-    const job = await platform.ended(id, 60_000)
-    expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
-    expect(job.error!.message).toMatch(/^task 'sample' \(task_000[12]\): the circuit was not sent to IonQ/)
-    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
-    expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
-  })
-}, 90_000)
+longTest(
+  'two parallel tasks with a budget for one circuit: one is sent, and cancelled when the other fails the job',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+    await withLeftToday(1.3, async () => {
+      const id = await run(sideBySide)
+      const job = await platform.ended(id, 60_000)
+      expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
+      expect(job.error!.message).toMatch(/^task 'sample' \(task_000[12]\): the circuit was not sent to IonQ/)
+      expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
+      expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
+    })
+  },
+  90_000
+)
 
 test('a cancel while the second circuit is queued cancels it at the provider; the first stays paid', async () => {
   const id = await run(inTurn(3))
@@ -251,47 +268,59 @@ test('a cancel while the second circuit is queued cancels it at the provider; th
   expect(platform.ionq.tasks()).toMatchObject([{ state: 'completed' }, { state: 'canceled' }])
 }, 90_000)
 
-test('a cancel while the response to a submission is lost: the circuit is found and cancelled', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-  platform.ionq.fault({ match: submitting, kind: 'hang_after' })
-  const id = await run(inTurn(2))
-  await platform.paidTasks(1)
-  await platform.cancel(id)
-  expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'cancelled', actual_cost_usd: 0 })
-  expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
-}, 90_000)
+longTest(
+  'a cancel while the response to a submission is lost: the circuit is found and cancelled',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+    platform.ionq.fault({ match: submitting, kind: 'hang_after' })
+    const id = await run(inTurn(2))
+    await platform.paidTasks(1)
+    await platform.cancel(id)
+    expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'cancelled', actual_cost_usd: 0 })
+    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
+  },
+  90_000
+)
 
-test('a cancel while two tasks have a circuit each in the queue cancels both', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-  const id = await run(sideBySide)
-  await platform.paidTasks(2)
-  await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'provider_confirmed' },
-    actual_cost_usd: 0
-  })
-  expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }, { state: 'canceled' }])
-}, 90_000)
+longTest(
+  'a cancel while two tasks have a circuit each in the queue cancels both',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+    const id = await run(sideBySide)
+    await platform.paidTasks(2)
+    await platform.cancel(id)
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'provider_confirmed' },
+      actual_cost_usd: 0
+    })
+    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }, { state: 'canceled' }])
+  },
+  90_000
+)
 
-test('a provider that does not respond after a cancel: everything is held, and settled once it reports how each circuit ended', async () => {
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-  const id = await run(sideBySide)
-  await platform.paidTasks(2)
-  await platform.until(id, ({ provider_jobs }) => (provider_jobs as unknown[]).length === 2)
-  platform.ionq.fault({ kind: 'offline', times: 1_000_000 })
-  await platform.cancel(id)
-  expect(await platform.ended(id, 60_000)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'provider_unknown' },
-    actual_cost_usd: null
-  })
-  expect((await platform.budget()).day.reserved_usd).toBeCloseTo(2.6, 6)
-  platform.ionq.clearFaults()
-  platform.ionq.advance(2 * DAY_MS)
-  await platform.askAfterHeld()
-  expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
-}, 120_000)
+longTest(
+  'a provider that does not respond after a cancel: everything is held, and settled once it reports how each circuit ended',
+  async () => {
+    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+    const id = await run(sideBySide)
+    await platform.paidTasks(2)
+    await platform.until(id, ({ provider_jobs }) => (provider_jobs as unknown[]).length === 2)
+    platform.ionq.fault({ kind: 'offline', times: 1_000_000 })
+    await platform.cancel(id)
+    expect(await platform.ended(id, 60_000)).toMatchObject({
+      status: 'cancelled',
+      cancel: { outcome: 'provider_unknown' },
+      actual_cost_usd: null
+    })
+    expect((await platform.budget()).day.reserved_usd).toBeCloseTo(2.6, 6)
+    platform.ionq.clearFaults()
+    platform.ionq.advance(2 * DAY_MS)
+    await platform.askAfterHeld()
+    expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
+  },
+  120_000
+)
 
 const catching = `
 from qiskit import QuantumCircuit
@@ -319,19 +348,23 @@ test('a circuit that the provider refuses raises an error in the script, which c
   })
 }, 60_000)
 
-test('credentials that are removed between two circuits: nothing more is sent, and the script gets the reason', async () => {
-  platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
-  const id = await run(catching)
-  await platform.paidTasks(1)
-  platform.ionq.fault({ match: submitting, kind: 'status', status: 429, retry_after: 2 })
-  await eventually(() => platform.ionq.faults().length === 0)
-  await platform.connection.db.execute(sql`delete from team_secrets where team_id = ${platform.teamId}`)
-  const job = await platform.ended(id)
-  await platform.storeCredentials()
-  expect(job).toMatchObject({
-    status: 'completed',
-    result: { said: [{ '1': 100 }, expect.stringMatching(/no credentials of IonQ/)] },
-    actual_cost_usd: 1.3
-  })
-  expect(platform.ionq.tasks()).toHaveLength(1)
-}, 60_000)
+longTest(
+  'credentials that are removed between two circuits: nothing more is sent, and the script gets the reason',
+  async () => {
+    platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
+    const id = await run(catching)
+    await platform.paidTasks(1)
+    platform.ionq.fault({ match: submitting, kind: 'status', status: 429, retry_after: 2 })
+    await eventually(() => platform.ionq.faults().length === 0)
+    await platform.connection.db.execute(sql`delete from team_secrets where team_id = ${platform.teamId}`)
+    const job = await platform.ended(id)
+    await platform.storeCredentials()
+    expect(job).toMatchObject({
+      status: 'completed',
+      result: { said: [{ '1': 100 }, expect.stringMatching(/no credentials of IonQ/)] },
+      actual_cost_usd: 1.3
+    })
+    expect(platform.ionq.tasks()).toHaveLength(1)
+  },
+  60_000
+)

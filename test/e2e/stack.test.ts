@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import { QjobStart, stillRunning } from '../support/stack/qjob-start.js'
 
 const bootLimitMs = 90_000
@@ -132,14 +133,18 @@ test('Ctrl-C stops every part, leaves nothing running and releases the data fold
   expect(stack.stdout.match(/^ready: /gm)).toHaveLength(1)
 }, 60_000)
 
-test('a SIGTERM to npm during a start reaches the stack, which leaves nothing running', async () => {
-  stack = new QjobStart(dataDir, {}, ['npm', 'start', '--silent'])
-  await stack.until('a first part', () => stack.stderr.includes(' ready ('))
-  const begun = stack.processes()
-  process.kill(stack.pid, 'SIGTERM')
-  await stack.exited
-  expect(stack.stderr).toContain('The start was interrupted; everything is stopped.')
-  expect(Object.keys(begun).length).toBeGreaterThan(0)
-  expect(stillRunning({ ...begun, ...stack.processes() })).toEqual([])
-  expect(stack.stdout).toBe('')
-}, 60_000)
+longTest(
+  'a SIGTERM to npm during a start reaches the stack, which leaves nothing running',
+  async () => {
+    stack = new QjobStart(dataDir, {}, ['npm', 'start', '--silent'])
+    await stack.until('a first part', () => stack.stderr.includes(' ready ('))
+    const begun = stack.processes()
+    process.kill(stack.pid, 'SIGTERM')
+    await stack.exited
+    expect(stack.stderr).toContain('The start was interrupted; everything is stopped.')
+    expect(Object.keys(begun).length).toBeGreaterThan(0)
+    expect(stillRunning({ ...begun, ...stack.processes() })).toEqual([])
+    expect(stack.stdout).toBe('')
+  },
+  60_000
+)

@@ -9,6 +9,7 @@ import { projectRoot } from '../../apps/cli/stack/project.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import { type ReceivedSpan, startTraceReceiver } from '../support/receivers/trace-receiver.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
@@ -172,50 +173,62 @@ test('the collector gets the configured headers, and no spans of health checks',
   expect(receiver.spans.filter(({ name }) => name.includes('healthz'))).toEqual([])
 })
 
-test('a stopping worker sends its remaining spans', async () => {
-  await platform.stop('worker')
-  const id = await platform.submit(submission({ execution_mode: 'temporal' }))
-  await platform.start.worker()
-  await platform.ended(id)
-  await platform.stop('worker')
-  expect(receiver.ofJob(id).map(({ name }) => name)).toContain('RunWorkflow:runJob')
-  await platform.start.worker()
-}, 60_000)
+longTest(
+  'a stopping worker sends its remaining spans',
+  async () => {
+    await platform.stop('worker')
+    const id = await platform.submit(submission({ execution_mode: 'temporal' }))
+    await platform.start.worker()
+    await platform.ended(id)
+    await platform.stop('worker')
+    expect(receiver.ofJob(id).map(({ name }) => name)).toContain('RunWorkflow:runJob')
+    await platform.start.worker()
+  },
+  60_000
+)
 
-test('a workflow of a killed worker continues in its trace, with each of its spans once', async () => {
-  const slow = submission({ execution_mode: 'temporal', inline_code: slowQiskit(3), framework: 'qiskit' })
-  const id = await platform.submit(slow)
-  await platform.accepted(id)
-  // A killed process loses the spans that it has not sent yet.
-  await eventually(() => receiver.ofJob(id).some(({ name }) => name === 'StartActivity:beginJob'))
-  await platform.kill('worker')
-  await platform.start.worker()
-  expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 2 })
-  const lines = await linesOf(id, 'RunWorkflow:runJob')
-  expect(lines.filter((line) => line.endsWith('> RunWorkflow:runJob'))).toHaveLength(1)
-  const ids = receiver.ofJob(id).map(({ spanId }) => spanId)
-  expect(ids).toHaveLength(new Set(ids).size)
-}, 60_000)
+longTest(
+  'a workflow of a killed worker continues in its trace, with each of its spans once',
+  async () => {
+    const slow = submission({ execution_mode: 'temporal', inline_code: slowQiskit(3), framework: 'qiskit' })
+    const id = await platform.submit(slow)
+    await platform.accepted(id)
+    // A killed process loses the spans that it has not sent yet.
+    await eventually(() => receiver.ofJob(id).some(({ name }) => name === 'StartActivity:beginJob'))
+    await platform.kill('worker')
+    await platform.start.worker()
+    expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 2 })
+    const lines = await linesOf(id, 'RunWorkflow:runJob')
+    expect(lines.filter((line) => line.endsWith('> RunWorkflow:runJob'))).toHaveLength(1)
+    const ids = receiver.ofJob(id).map(({ spanId }) => spanId)
+    expect(ids).toHaveLength(new Set(ids).size)
+  },
+  60_000
+)
 
-test('workflows continue when tracing is switched on or off', async () => {
-  const id = await platform.submit(submission({ execution_mode: 'temporal' }))
-  await platform.ended(id)
-  const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
-  const traced = await new Client({ connection }).workflow.getHandle(`job-${id}`).fetchHistory()
-  await connection.close()
-  const bundle = process.env.TEST_WORKFLOW_BUNDLE!
-  await Worker.runReplayHistory({ workflowBundle: { codePath: bundle } }, traced)
-  const workflowBundle = { codePath: bundle.replace('.js', '-traced.js') }
-  const sinks = { exporter: { export: { fn: () => {} } } }
-  const untraced = join(projectRoot, 'test/workflows/histories')
-  const histories = readdirSync(untraced)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => ({ workflowId: name, history: JSON.parse(readFileSync(join(untraced, name), 'utf8')) }))
-  const replayed: Record<string, unknown> = {}
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, sinks }, histories))
-    replayed[workflowId] = error
-  expect(replayed).toEqual(Object.fromEntries(histories.map(({ workflowId }) => [workflowId, undefined])))
-}, 60_000)
+longTest(
+  'workflows continue when tracing is switched on or off',
+  async () => {
+    const id = await platform.submit(submission({ execution_mode: 'temporal' }))
+    await platform.ended(id)
+    const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
+    const traced = await new Client({ connection }).workflow.getHandle(`job-${id}`).fetchHistory()
+    await connection.close()
+    const bundle = process.env.TEST_WORKFLOW_BUNDLE!
+    await Worker.runReplayHistory({ workflowBundle: { codePath: bundle } }, traced)
+    const workflowBundle = { codePath: bundle.replace('.js', '-traced.js') }
+    const sinks = { exporter: { export: { fn: () => {} } } }
+    const untraced = join(projectRoot, 'test/workflows/histories')
+    const histories = readdirSync(untraced)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => ({ workflowId: name, history: JSON.parse(readFileSync(join(untraced, name), 'utf8')) }))
+    const replayed: Record<string, unknown> = {}
+    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, sinks }, histories))
+      replayed[workflowId] = error
+    expect(replayed).toEqual(Object.fromEntries(histories.map(({ workflowId }) => [workflowId, undefined])))
+  },
+  60_000
+)
 
 test('an invalid endpoint fails the start with a message that names it', () => {
   for (const endpoint of ['localhost:4318', 'collector', 'grpc://collector:4317'])

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import type { Raised } from '../support/jobs/marqov.js'
+import { longTest } from '../support/lane.js'
 import { type LossyProxy, startProxy } from './proxy.js'
 import { PAID, type Scene } from './scene.js'
 
@@ -208,7 +209,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       })
     })
 
-    test('from the documentation prints the documented output', async () => {
+    longTest('from the documentation prints the documented output', async () => {
       const text = readFileSync(join(projectRoot, 'docs/python-client.md'), 'utf8')
       const [, , program] = text.split('```python\n').map((block) => block.split('```')[0]!)
       const outcome = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
@@ -220,19 +221,23 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       expect(await scene().python.run(code, names({ program }))).toEqual([outcome])
     })
 
-    test('accepts and returns integers of 4,300 digits', async () => {
+    longTest('accepts and returns integers of 4,300 digits', async () => {
       const { outputs: outcome } = await outputs('entrypoint="wf", kwargs={"x": 10**4299}')
       expect(values(outcome)).toEqual([`1${'0'.repeat(4_298)}1`])
     })
 
-    test('can have a source of 1 MiB and an input of 1 MiB if the body is below 4 MiB', async () => {
-      const { outputs: outcome } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
-        // Each line end and each quote takes two characters in the body, and four in the input.
-        source: SOURCE + '\n'.repeat(1_048_576 - SOURCE.length),
-        quotes: '"'.repeat(490_000)
-      })
-      expect(values(outcome)).toEqual([[490_000, 1_000]])
-    }, 60_000)
+    longTest(
+      'can have a source of 1 MiB and an input of 1 MiB if the body is below 4 MiB',
+      async () => {
+        const { outputs: outcome } = await outputs('entrypoint="measured", args=[quotes, "x" * 1000]', {
+          // Each line end and each quote takes two characters in the body, and four in the input.
+          source: SOURCE + '\n'.repeat(1_048_576 - SOURCE.length),
+          quotes: '"'.repeat(490_000)
+        })
+        expect(values(outcome)).toEqual([[490_000, 1_000]])
+      },
+      60_000
+    )
 
     test('refuses by name a value that imitates the service’s own markers', async () => {
       for (const mark of ['"__proxy__": True, "node_id": "task_0001"', '"__cloudpickle__": True, "data": 5'])
@@ -252,7 +257,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       expect((await outputs('entrypoint="constants"')).outputs).toEqual([])
     })
 
-    test('that is a single task is called as a workflow of one', async () => {
+    longTest('that is a single task is called as a workflow of one', async () => {
       const { outputs: outcome } = await outputs('entrypoint="joined", args=[1, [2]], programming_model="single_task"')
       expect(values(outcome)).toEqual(['1-[2]'])
     })
@@ -262,7 +267,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       expect(values(outcome)).toEqual([{ '100': 50 }])
     })
 
-    test('whose value is not JSON shows the reason instead, and keeps the value', async () => {
+    longTest('whose value is not JSON shows the reason instead, and keeps the value', async () => {
       const { id, outputs: outcome } = await outputs('entrypoint="circuit"')
       expect(outcome[0]!.display).toEqual({
         protocol_version: 'marqov.task-display/v1',
@@ -401,7 +406,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
       expect(await jobs()).toBe(before + 1)
     })
 
-    test('and its connection too, the client names the key, which returns the receipt again', async () => {
+    longTest('and its connection too, the client names the key, which returns the receipt again', async () => {
       const before = await jobs()
       const key = randomUUID()
       proxy.fates.push('pass', 'lost')

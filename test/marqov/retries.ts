@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3, slowQiskit } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import { type LossyProxy, type PassedRequest, startProxy } from './proxy.js'
 import type { Scene } from './scene.js'
 
@@ -54,35 +55,38 @@ export function checkRetries(scene: () => Scene): void {
       expect(await scene().platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
     })
 
-    test('when two responses are lost in a row', async () => {
+    longTest('when two responses are lost in a row', async () => {
       proxy.fates.push({ status: 502, when: 'after' }, { status: 504, when: 'after' })
       expect(await jobsOf(submit)).toBe(1)
       expect(proxy.requests).toHaveLength(3)
     })
 
-    test('when the first request never arrived', async () => {
+    longTest('when the first request never arrived', async () => {
       proxy.fates.push({ status: 503, when: 'instead' })
       expect(await jobsOf(submit)).toBe(1)
     })
 
-    test('when a proxy times out while the first request is in progress, and the second waits for its response', async () => {
-      proxy.fates.push({ status: 504, when: 'before' })
-      const { sql } = scene().platform.connection
-      let submitted: Promise<string>
-      const made = await jobsOf(async () => {
-        await sql.begin(async (held) => {
-          await held`select id from teams where id = ${teamId} for update`
-          submitted = submit()
-          submitted.catch(() => {})
-          // Both have arrived, and both wait for the team's lock.
-          await eventually(() => proxy.requests.length === 2)
-          expect(proxy.requests.map(({ answer }) => answer)).toEqual([null, null])
+    longTest(
+      'when a proxy times out while the first request is in progress, and the second waits for its response',
+      async () => {
+        proxy.fates.push({ status: 504, when: 'before' })
+        const { sql } = scene().platform.connection
+        let submitted: Promise<string>
+        const made = await jobsOf(async () => {
+          await sql.begin(async (held) => {
+            await held`select id from teams where id = ${teamId} for update`
+            submitted = submit()
+            submitted.catch(() => {})
+            // Both have arrived, and both wait for the team's lock.
+            await eventually(() => proxy.requests.length === 2)
+            expect(proxy.requests.map(({ answer }) => answer)).toEqual([null, null])
+          })
+          await submitted
         })
-        await submitted
-      })
-      expect(made).toBe(1)
-      expect(proxy.requests).toHaveLength(2)
-    })
+        expect(made).toBe(1)
+        expect(proxy.requests).toHaveLength(2)
+      }
+    )
 
     test('when the connection breaks: the client exposes its key, and the same request returns the first response', async () => {
       proxy.fates.push('lost')
@@ -142,7 +146,7 @@ export function checkRetries(scene: () => Scene): void {
     expect(cancels[0]!.key).toBe(cancels[1]!.key)
   })
 
-  test('a read is repeated after two failures of a proxy', async () => {
+  longTest('a read is repeated after two failures of a proxy', async () => {
     proxy.fates.push({ status: 503, when: 'instead' }, 'lost')
     const code = 'return connect(url, key).platform_info().api_version'
     expect(await scene().python.run(code, { ...there })).toMatch(/^\d/)

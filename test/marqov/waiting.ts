@@ -1,7 +1,8 @@
 // Waiting for a result with the public client: as long as requested, through pauses, and through a restart of the service.
-import { expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import { type PassedRequest, startProxy } from './proxy.js'
 import type { Scene } from './scene.js'
 
@@ -76,7 +77,7 @@ async function restartWhileWaiting(scene: Scene): LongWaits['restarted'] {
 }
 
 export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
-  test('stops at its time limit and leaves the job running', async () => {
+  longTest('stops at its time limit and leaves the job running', async () => {
     const job = await waitingJob(scene())
     const refusal = await scene().python.refusal('connect(url, key).job(job).result(timeout=1)', {
       ...scene().there,
@@ -86,29 +87,37 @@ export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
     expect(await scene().platform.job(job)).toMatchObject({ status: 'pending', cancel: null })
   })
 
-  test('survives a restart of the api: the waiting poll gets a response, and the next one reaches the new api', async () => {
-    const { waitingPoll, counts } = await begun().restarted
-    expect(waitingPoll.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
-    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
-  }, 60_000)
+  longTest(
+    'survives a restart of the api: the waiting poll gets a response, and the next one reaches the new api',
+    async () => {
+      const { waitingPoll, counts } = await begun().restarted
+      expect(waitingPoll.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
+      expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
+    },
+    60_000
+  )
 
-  test('keeps its connection during the longest pause between two polls', async () => {
+  longTest('keeps its connection during the longest pause between two polls', async () => {
     const [before, after] = await begun().kept
     expect(after).toEqual(before)
   })
 
-  test('lets a poll wait as long as requested, at most 22 s, and responds at once to an invalid wait', async () => {
-    const polls = await begun().polls
-    for (const { status, fields } of polls) {
-      expect(status).toBe('pending')
-      expect(fields).toEqual(['backend', 'created_at', 'estimated_cost_usd', 'id', 'result', 'status', 'updated_at'])
-    }
-    const seconds = polls.map((poll) => poll.seconds)
-    for (const atOnce of seconds.slice(0, 4)) expect(atOnce).toBeLessThan(2)
-    expect(seconds[4]).toBeGreaterThan(2.9)
-    expect(seconds[4]).toBeLessThan(5)
-    expect(seconds[5]).toBeGreaterThan(21.9)
-    // The client cancels a poll 5 s after the wait that it requested.
-    expect(seconds[5]).toBeLessThan(27)
-  }, 60_000)
+  longTest(
+    'lets a poll wait as long as requested, at most 22 s, and responds at once to an invalid wait',
+    async () => {
+      const polls = await begun().polls
+      for (const { status, fields } of polls) {
+        expect(status).toBe('pending')
+        expect(fields).toEqual(['backend', 'created_at', 'estimated_cost_usd', 'id', 'result', 'status', 'updated_at'])
+      }
+      const seconds = polls.map((poll) => poll.seconds)
+      for (const atOnce of seconds.slice(0, 4)) expect(atOnce).toBeLessThan(2)
+      expect(seconds[4]).toBeGreaterThan(2.9)
+      expect(seconds[4]).toBeLessThan(5)
+      expect(seconds[5]).toBeGreaterThan(21.9)
+      // The client cancels a poll 5 s after the wait that it requested.
+      expect(seconds[5]).toBeLessThan(27)
+    },
+    60_000
+  )
 }

@@ -25,6 +25,7 @@ const [hasSdk, mayHaveSdk] = python.stdout
 const runnable = manifest.filter(({ framework }) => hasSdk || framework !== 'marqov').map(({ slug }) => slug)
 /** Each template also has a test of its own below: here one circuit and one workflow stand for all. */
 const isRepresentative = (slug: string): boolean => ['bell-state', 'bell-workflow'].includes(slug)
+const isFirst = (_row: unknown, at: number): boolean => at === 0
 const withTasks: [string, number][] = [
   ['bell-workflow', 1],
   ['vqe-workflow', 3],
@@ -121,11 +122,16 @@ test('ghz-state: of fifty qubits all agree', async () => {
 })
 
 describe.each(runnable.filter((slug) => slug.startsWith('vqe-')))('%s', (slug) => {
-  test.each([
-    ['the ground energy at the best angle', undefined, H2.ground],
-    ["Hartree-Fock's energy at 0", 0, H2.hartreeFock],
-    ['the energy that the Hamiltonian has at any other', 1.2, h2Energy(1.2, 1).energy]
-  ])('%s', async (_what, theta, truth) => {
+  test.each(
+    rowsOfLane<[string, number | undefined, number]>(
+      [
+        ['the ground energy at the best angle', undefined, H2.ground],
+        ["Hartree-Fock's energy at 0", 0, H2.hartreeFock],
+        ['the energy that the Hamiltonian has at any other', 1.2, h2Energy(1.2, 1).energy]
+      ],
+      isFirst
+    )
+  )('%s', async (_what, theta, truth) => {
     const shots = 100_000
     const { energy, standardError } = h2Energy(theta ?? H2.best, shots)
     expect(energy).toBeCloseTo(truth, 7)
@@ -148,13 +154,18 @@ test('the best angle of vqe-h2 is the best there is, and its energy the lowest o
 })
 
 describe('qaoa-maxcut', () => {
-  test.each([
-    [8, 1],
-    [5, 3],
-    [2, 1],
-    [3, 2],
-    [10, 10]
-  ])('on a ring of %i with %i layers cuts what the state says, and more than chance', async (graph_size, layers) => {
+  test.each(
+    rowsOfLane(
+      [
+        [8, 1],
+        [5, 3],
+        [2, 1],
+        [3, 2],
+        [10, 10]
+      ],
+      isFirst
+    )
+  )('on a ring of %i with %i layers cuts what the state says, and more than chance', async (graph_size, layers) => {
     const shots = 5_000
     const known = ringQaoa(graph_size, layers)
     const edges = graph_size > 2 ? graph_size : 1
@@ -170,26 +181,34 @@ describe('qaoa-maxcut', () => {
   })
 })
 
-test.each(['101', '10', '0110', '11111'])('grover-search finds %s as often as theory says', async (marked) => {
-  const angle = Math.asin(2 ** (-marked.length / 2))
-  for (const result of await results('grover-search', 'aer-statevector', { shots: 10_000, marked })) {
-    const theory = Math.sin((2 * (result.iterations as number) + 1) * angle) ** 2
-    expect(theory).toBeGreaterThan(0.9)
-    expect(result.theoretical_probability).toBeCloseTo(theory, 12)
-    if (theory > 1 - 1e-9) expect(result.counts).toEqual({ [marked]: 10_000 })
-    else expectShare(result.counts[marked]!, 10_000, theory)
-    const [first] = Object.entries(result.counts).sort(([, one], [, other]) => other - one)
-    expect(first![0]).toBe(marked)
+test.each(rowsOfLane(['101', '10', '0110', '11111'], isFirst))(
+  'grover-search finds %s as often as theory says',
+  async (marked) => {
+    const angle = Math.asin(2 ** (-marked.length / 2))
+    for (const result of await results('grover-search', 'aer-statevector', { shots: 10_000, marked })) {
+      const theory = Math.sin((2 * (result.iterations as number) + 1) * angle) ** 2
+      expect(theory).toBeGreaterThan(0.9)
+      expect(result.theoretical_probability).toBeCloseTo(theory, 12)
+      if (theory > 1 - 1e-9) expect(result.counts).toEqual({ [marked]: 10_000 })
+      else expectShare(result.counts[marked]!, 10_000, theory)
+      const [first] = Object.entries(result.counts).sort(([, one], [, other]) => other - one)
+      expect(first![0]).toBe(marked)
+    }
   }
-})
+)
 
 describe('quantum-teleportation', () => {
-  test.each([
-    [false, 'aer-statevector'],
-    [true, 'aer-statevector'],
-    [false, 'aer-density-matrix'],
-    [false, 'aer-mps']
-  ])('loses nothing, with deferred measurements %s, on %s', async (deferred, backend) => {
+  test.each(
+    rowsOfLane<[boolean, string]>(
+      [
+        [true, 'aer-statevector'],
+        [false, 'aer-statevector'],
+        [false, 'aer-density-matrix'],
+        [false, 'aer-mps']
+      ],
+      isFirst
+    )
+  )('loses nothing, with deferred measurements %s, on %s', async (deferred, backend) => {
     const params = { shots: 4_000, theta: 2.1, phi: -0.7, deferred }
     for (const { fidelity, messages } of await results('quantum-teleportation', backend, params)) {
       expect(fidelity).toBe(1)

@@ -9,7 +9,7 @@ import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/
 import { runSchemathesis } from '../../support/api/schemathesis.js'
 import { asymmetricQiskit, bellQasm3, submission } from '../../support/jobs/builders.js'
 import { sha256 } from '../../support/jobs/script-rows.js'
-import { everything } from '../../support/lane.js'
+import { everything, longTest } from '../../support/lane.js'
 
 const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? (everything ? 25 : 5))
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121'
@@ -201,7 +201,7 @@ test(
   LIMIT_MS + 10_000
 )
 
-test(
+longTest(
   'with a key',
   async () => {
     const { faults, succeeded } = await run('key', `Authorization: Bearer ${team.apiKey.key}`)

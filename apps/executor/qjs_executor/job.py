@@ -134,6 +134,11 @@ class Job:
         return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
 
     @property
+    def runs_code(self) -> bool:
+        """Whether the child runs code of the user, which can then write any message in the child's name."""
+        return self.source["kind"] == "code" and self.source["framework"] != "openqasm"
+
+    @property
     def execution_request(self) -> ExecutionRequest:
         """The message to the child."""
         return ExecutionRequest(

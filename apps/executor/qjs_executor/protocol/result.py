@@ -44,25 +44,27 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
 
 def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
     """The return value of a `main`, as JSON text: a dictionary is the result itself, any other value becomes its member
-    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them."""
-    value = run.value if isinstance(run.value, dict) else {"result": run.value}
-    result = {
+    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them. The value's text is
+    passed on unread."""
+    ours: dict[str, Any] = {
         "shots": job.params.shots,
         "backend": job.backend,
         "execution_time_ms": execution_time_ms,
         "warnings": [*warnings, *run.warnings],
-        **value,
-        **_of_workflow(job, run),
-        "metadata": {
-            **_provenance(job),
-            "count_source": None,
-            "shots_requested": job.params.shots,
-            "shots_observed": None,
-            "registers": None,
-            "circuit_sha256": None,
-        },
     }
-    return _text(result, stdout)
+    metadata = {
+        **_provenance(job),
+        "count_source": None,
+        "shots_requested": job.params.shots,
+        "shots_observed": None,
+        "registers": None,
+        "circuit_sha256": None,
+    }
+    before = {name: value for name, value in ours.items() if name not in run.names}
+    after = {**_of_workflow(job, run), "metadata": metadata}
+    if stdout and "stdout" not in run.names:
+        after["stdout"] = stdout
+    return f"{{{','.join(part for part in (_members(before), run.members, _members(after)) if part)}}}"
 
 
 _PROVIDED = {
@@ -97,6 +99,11 @@ def _provenance(job: Job) -> dict[str, Any]:
 
 
 def _text(result: dict[str, Any], stdout: str) -> str:
-    if stdout and "stdout" not in result:
+    if stdout:
         result["stdout"] = stdout
-    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{{{_members(result)}}}"
+
+
+def _members(result: dict[str, Any]) -> str:
+    """The members of an object as JSON text, without its braces."""
+    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))[1:-1]

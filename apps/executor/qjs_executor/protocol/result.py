@@ -25,7 +25,7 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
         "circuit_info": run.circuit_info,
         "metadata": {
             **_provenance(job),
-            **({**_PROVIDED, **run.provenance} if run.provided else {"count_source": "simulator_sampled"}),
+            **({**_PROVIDED, **run.provenance} if run.provided else _vouched(job)),
             "shots_requested": run.shots,
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,
@@ -75,6 +75,15 @@ _PROVIDED = {
     "optimization_level": None,
 }
 """The metadata of counts that the caller provided from another machine, which only the caller knows."""
+
+
+def _vouched(job: Job) -> dict[str, Any]:
+    """Who vouches for counts that a child reports. A child that runs the user's code can report any counts, whether
+    its simulator sampled them or not; one that executes a circuit alone reports what the simulator gave. Releases
+    before `executed_apart` called both `simulator_sampled`."""
+    if job.runs_code:
+        return {"count_source": "program_reported"}
+    return {"count_source": "simulator_sampled", **({"executed_apart": True} if job.first_stage else {})}
 
 
 def _of_workflow(job: Job, run: CircuitReport | ValueReport) -> dict[str, Any]:

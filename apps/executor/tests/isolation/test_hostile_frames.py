@@ -60,3 +60,28 @@ def test_the_executor_answers_while_a_hostile_message_is_read(executor: Executor
     assert problem in hostile.result().error["message"]
     assert longest < LONGEST_SECONDS
     assert set(bell.result().result["counts"]) <= {"00", "11"}
+
+
+FORGED = (
+    "import json, os\n"
+    "info = dict(num_qubits=1, num_clbits=1, depth=1, size=1, gate_counts={}, two_qubit_gates=0, num_measurements=1,"
+    " has_mid_circuit_measurement=False, diagram='')\n"
+    "body = json.dumps({'ok': True, 'counts': {'0': 100}, 'registers': [{'name': 'c', 'size': 1}], 'warnings': [],"
+    " 'circuit_sha256': None, 'circuit_info': info}).encode()\n"
+    "os.write(4, len(body).to_bytes(4, 'little') + body)\nos._exit(0)\n"
+)
+
+
+@pytest.mark.parametrize("framework", ["qiskit", "cirq", "pennylane", "marqov"])
+def test_counts_that_a_program_wrote_itself_are_reported_as_the_programs(executor: Executor, framework: str) -> None:
+    result = executor.run({"kind": "code", "framework": framework, "code": FORGED}).result
+    assert result["counts"] == {"0": 100}
+    assert result["metadata"]["count_source"] == "program_reported"
+
+
+def test_counts_of_a_process_that_ran_user_code_are_reported_as_the_programs(executor: Executor) -> None:
+    code = "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+    assert executor.run(python(code)).result["metadata"]["count_source"] == "program_reported"
+    assert executor.run(qasm(BELL)).result["metadata"]["count_source"] == "simulator_sampled"
+    found = {"kind": "code", "framework": "openqasm", "code": BELL}
+    assert executor.run(found).result["metadata"]["count_source"] == "simulator_sampled"

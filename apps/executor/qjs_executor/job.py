@@ -123,6 +123,9 @@ class Job:
     first_stage: FirstStage | None = None
     """The child whose code left this job's circuit."""
     script: Script = Script()
+    owner: str = ""
+    """Opaque: for whom it is executed. Places that are short are shared between owners; jobs without one share as one
+    owner."""
 
     @property
     def zygote(self) -> ZygoteSet:

@@ -64,7 +64,7 @@ def _reason(code: int, memory_bytes: int) -> str:
         return f"more than {SECONDS} s of processor time"
     if code == _OUT_OF_MEMORY:
         return f"more than {memory_bytes >> 20} MiB of memory"
-    return f"a process that did not stop with code {code}"
+    return f"more than this machine has (exit code {code})"
 
 
 class _Process:

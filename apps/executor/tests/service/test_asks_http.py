@@ -177,6 +177,11 @@ def test_a_program_cannot_pass_counts_of_its_own_for_those_it_was_given(executor
         (graph_ask(graph_of(node(), returns=["task_0001"] * 2)), "ask: graph.returns"),
         (graph_ask(graph_of(*(node(number) for number in range(1, 2002)))), "nodes"),
         (circuit_ask(shots=0), "ask: shots"),
+        (circuit_ask(shots=True), "ask: shots"),
+        (circuit_ask(number=1.0), "ask: number"),
+        (circuit_ask(facts={"warnings": [], "observables": {}}), "ask: observables"),
+        (circuit_ask(facts={"warnings": ["x" * 1001]}), "warnings"),
+        (graph_ask(graph_of(node(), output="\0")), "ask: graph.output"),
         (circuit_ask(openqasm3=None), "ask: openqasm3"),
         (circuit_ask(facts=None), "ask: facts"),
         (circuit_ask(registers=[]), "registers"),
@@ -189,6 +194,16 @@ def test_a_forged_request_fails_its_run(executor: Executor, message: dict[str, A
     assert answer.error["code"] == "execution_error"
     assert answer.error["message"].startswith("crashed: bad result")
     assert detail in answer.error["message"]
+
+
+def test_a_graph_has_a_limit_of_dependencies(executor: Executor) -> None:
+    code = FRAMES + (
+        f"node = {node()!r}\nids = ['task_%04d' % number for number in range(1, 2001)]\n"
+        "nodes = [{**node, 'node_id': one, 'dependencies': ids[:place]} for place, one in enumerate(ids)]\n"
+        f"graph = {{**{graph_of()!r}, 'nodes': nodes, 'levels': [[one] for one in ids]}}\n"
+        f"say({{'ask': {{**{graph_ask()!r}, 'graph': graph}}}})\nos.read(3, 1)"
+    )
+    assert "more than 200000 dependencies" in begin(executor, code, "dense").error["message"]
 
 
 def test_a_million_tasks_fail_their_run_and_delay_no_other(executor: Executor) -> None:

@@ -15,7 +15,8 @@ export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunR
   engine: job.engine ?? 'statevector',
   max_qubits: job.maxQubits,
   params: new JsonText(job.params),
-  limits: { wall_seconds: wallSeconds }
+  limits: { wall_seconds: wallSeconds },
+  keys: { team: job.teamId }
 })
 
 /** Each execution has an id of its own, so an execution that is still being stopped is never taken for the next one. */

@@ -73,7 +73,8 @@ function compileRequest(job: ProviderRun, format: string): CompileRequest {
     max_qubits: job.maxQubits ?? QUBITS_MAX,
     params: job.circuit ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
     target: { format, num_qubits: job.maxQubits },
-    limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) }
+    limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) },
+    keys: { team: job.teamId }
   }
 }
 

@@ -126,6 +126,9 @@ class Job:
     first_stage: FirstStage | None = None
     """The child whose code left this job's circuit."""
     script: Script = Script()
+    owner: str = ""
+    """Opaque: for whom it is executed. Places that are short are shared between owners; jobs without one share as one
+    owner."""
 
     @property
     def zygote(self) -> ZygoteSet:
@@ -135,6 +138,11 @@ class Job:
         if self.kind in ("detect", "analyse") or self.source.get("framework", "openqasm") == "openqasm":
             return "circuits"
         return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the child runs code of the user, which can then write any message in the child's name."""
+        return self.source["kind"] == "code" and self.source["framework"] != "openqasm"
 
     @property
     def execution_request(self) -> ExecutionRequest:

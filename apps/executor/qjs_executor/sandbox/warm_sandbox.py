@@ -34,8 +34,6 @@ from ..job import (
 from ..launcher.client import LauncherClient
 from ..launcher.orders import SETS
 from ..logs import facts, log
-from ..protocol.answer import BadAnswer
-from ..protocol.ask import read_ask
 from .execution_end import ExecutionEnd, answer_and_listen, is_free_again, listen, outcome_of
 from .live_execution import LiveExecution
 from .parking import Parking
@@ -285,7 +283,7 @@ class WarmSandbox:
         child = run.child
         answered = kept = parked = False
         try:
-            end = self._checked(await talk, run, job)
+            end = self._checked(await talk, run)
             answered = end.kind in ("answered", "asked")
             if end.kind == "asked" and not run.final:
                 kept = parked = await self._park(run, job)
@@ -309,18 +307,17 @@ class WarmSandbox:
         return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
 
     @staticmethod
-    def _checked(end: ExecutionEnd, run: LiveExecution, job: Job) -> ExecutionEnd:
+    def _checked(end: ExecutionEnd, run: LiveExecution) -> ExecutionEnd:
         """The end of a stretch; a request in it is checked and stored."""
-        if end.kind != "asked" or end.answer is None:
+        if end.ask is None:
             return end
         if run.asked >= ASKS_MAX:
             return replace(end, kind="too_many_asks")
-        try:
-            run.ask = read_ask(end.answer, job, run.asked + 1)
-        except BadAnswer as error:
-            return replace(end, kind="bad_answer", answer=None, detail=str(error))
+        if end.ask["number"] != run.asked + 1:
+            return replace(end, kind="bad_answer", ask=None, detail="ask: number")
         run.asked += 1
-        return replace(end, answer=run.ask)
+        run.ask = end.ask
+        return end
 
     async def _park(self, run: LiveExecution, job: Job) -> bool:
         """Parks the execution; returns whether it now waits in a place of its own."""

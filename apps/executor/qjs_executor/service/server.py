@@ -141,7 +141,10 @@ class _Health:
                 "zygotes": present.zygotes,
             },
             "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running, "parked": present.parked},
-            "lanes": {"interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting}},
+            "lanes": {
+                "jobs": {"waiting": self._lanes.jobs_waiting},
+                "interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting},
+            },
             "engines": [{"name": name, "version": ENGINE_VERSION} for name in engines],
             "frameworks": FRAMEWORKS,
         }

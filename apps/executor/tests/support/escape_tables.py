@@ -242,9 +242,12 @@ BOMBS: dict[str, Bomb] = {
     "C6 os._exit": Bomb("import os\nos._exit(0)", "crashed: exit code 0"),
     "C7 sys.exit": Bomb("import sys\nsys.exit(3)", "exited with 3"),
     "C8 object()": Bomb("def main(): return object()", "main"),
-    "C8 NaN": Bomb("def main(): return {'x': float('nan')}", ""),
-    "C8 deep list": Bomb("def main():\n  x = []\n  for _ in range(100_000): x = [x]\n  return x", ""),
+    "C8 NaN": Bomb("def main(): return {'x': float('nan')}", "nan is not a JSON number"),
+    "C8 NaN in a message": Bomb(_FRAME + "send(b'{\"ok\":true,\"warnings\":[],\"value\":NaN}')", "bad result (NaN is not a JSON number)"),
+    "C8 deep message": Bomb(_FRAME + "send(b'[' * 100_000 + b']' * 100_000)", "bad result (nested too deeply)"),
+    "C8 deep list": Bomb("def main():\n  x = []\n  for _ in range(100_000): x = [x]\n  return x", "nested deeper than 24 levels"),
     "C9 pickle": Bomb(_FRAME + "import pickle\nsend(pickle.dumps([1]))", "bad result"),
+    "C9 pickle of code": Bomb(_FRAME + "send(b'cos\\nsystem\\n(S\\'true\\'\\ntR.')", "bad result"),
 }  # fmt: skip
 
 WITHOUT_MOUNTS: dict[str, str] = {

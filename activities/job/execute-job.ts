@@ -9,6 +9,7 @@ import type { Db } from '../../db/client.js'
 import { openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import { loadJobRun } from '../../db/jobs/jobs.js'
+import { EXECUTIONS_BEGUN_MAX, neverEnds } from '../../domain/jobs/value-limits.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
@@ -32,6 +33,8 @@ export async function executeJob(
     return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
   if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
+  // No attempt of a plain job is followed by another unless it was lost, so the attempts count its lost workers.
+  if (job.accepted >= EXECUTIONS_BEGUN_MAX) return { outcome: 'failed', error: neverEnds }
   const request = requestOf(job, jobId, job.timeoutSeconds)
   const attempt = jobAttempt(deps, jobId, job, fence, signal, () => openAttempt(deps.db, jobId, fence))
   // When the signal ends the wait, the attempt stays open; the step that ends or resumes the job closes it.

@@ -12,13 +12,14 @@ import type { ExecutorGate } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import type { FaultDeps } from './step.js'
 
-export interface ExecuteDeps {
+export interface ExecuteDeps extends FaultDeps {
   db: Db
   executor: ExecutorClient
   gate: ExecutorGate
   announce: AnnounceJob
-  log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }
+  log: FaultDeps['log'] & { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }
 
 /**

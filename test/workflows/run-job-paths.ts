@@ -85,6 +85,26 @@ const onEngine: Omit<Path, 'workflow'>[] = [
     expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
   },
   {
+    name: 'begin-fails-for-good',
+    activities: (calls) =>
+      activitiesOf(calls, {
+        beginJob: async () => {
+          throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
+        }
+      }),
+    expected: { answer: 'failed', calls: ['beginJob', 'failJob'] }
+  },
+  {
+    name: 'completion-fails-for-good',
+    activities: (calls) =>
+      activitiesOf(calls, {
+        completeJob: async () => {
+          throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
+        }
+      }),
+    expected: { answer: 'failed', calls: ['beginJob', 'execute', 'completeJob', 'failJob'] }
+  },
+  {
     name: 'database-away-at-every-step',
     activities: (calls) => {
       const away = new Set<string>()

@@ -31,28 +31,32 @@ export async function runJobAtProvider({ jobId, generation }: JobHandOver): Prom
 }
 
 async function lifeOf(job: JobHandOver): Promise<End> {
+  const { runId } = workflowInfo()
   try {
-    const { runId } = workflowInfo()
     const beginning = await CancellationScope.nonCancellable(() => beginJob({ ...job, runId }))
-    if (beginning === 'stop') return 'stopped'
-    return beginning === 'cancel' ? await cancelled(job) : await run(job)
+    if (beginning !== 'begin' && beginning !== 'resume') return beginning === 'stop' ? 'stopped' : await cancelled(job)
+  } catch (error) {
+    return failed(job, error)
+  }
+  return run(job)
+}
+
+async function run(job: JobHandOver): Promise<End> {
+  try {
+    const prepared = await prepareProgram(job)
+    if (prepared.next === 'script') return await script(job)
+    if (prepared.next !== 'submit') return await elsewhere(job, prepared.next)
+    // If it were interrupted, nothing would record whether the provider has the job. The step itself checks whether the
+    // job is still to run.
+    const submitted = await CancellationScope.nonCancellable(() => submitToProvider(job))
+    if (submitted.next !== 'follow') return await elsewhere(job, submitted.next)
+    const followed = await followTask(job)
+    if (followed.next !== 'collect') return await elsewhere(job, followed.next)
+    return await completed(job)
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error
     return isCancel(error) ? cancelled(job) : failed(job, error)
   }
-}
-
-async function run(job: JobHandOver): Promise<End> {
-  const prepared = await prepareProgram(job)
-  if (prepared.next === 'script') return await script(job)
-  if (prepared.next !== 'submit') return await elsewhere(job, prepared.next)
-  // If it were interrupted, nothing would record whether the provider has the job. The step itself checks whether the
-  // job is still to run.
-  const submitted = await CancellationScope.nonCancellable(() => submitToProvider(job))
-  if (submitted.next !== 'follow') return await elsewhere(job, submitted.next)
-  const followed = await followTask(job)
-  if (followed.next !== 'collect') return await elsewhere(job, followed.next)
-  return await completed(job)
 }
 
 async function script(job: JobHandOver): Promise<End> {

@@ -1,20 +1,15 @@
 // One scheduled time of a capsule: create the due run, and stay open until it has finished, so that Temporal skips
 // overlapping times. The run itself proceeds by its jobs, whatever happens to this workflow.
-import { patched, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import type { CapsuleActivities } from '../activities/capsule/capsule-activities.js'
 import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
 import { databaseStep } from './job-steps.js'
 
-// Many can be due in the same minute, and are created a few at a time. A local activity that waits for its turn would hold
-// a slot of the worker for workflow tasks, so it is a regular one.
-const { startScheduledRun } = proxyActivities<CapsuleActivities>({
-  startToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' }
+const { startScheduledRun } = proxyLocalActivities<CapsuleActivities>({
+  ...databaseStep,
+  // Many can be due in the same minute, and are created a few at a time.
+  startToCloseTimeout: '2 minutes'
 })
-
-/** As workflows started it before `REGULAR_START`. */
-const { startScheduledRun: startLocally } = proxyLocalActivities<CapsuleActivities>(databaseStep)
-const REGULAR_START = 'scheduled run started by a regular activity'
 
 const { awaitRun } = proxyActivities<CapsuleActivities>({
   startToCloseTimeout: '30 seconds',
@@ -24,8 +19,7 @@ const { awaitRun } = proxyActivities<CapsuleActivities>({
 
 /** @returns the verdict; or how the run ended without one; or why there was none. */
 export async function verifyCapsule({ capsuleId, version }: ScheduledCapsule): Promise<string> {
-  const start = patched(REGULAR_START) ? startScheduledRun : startLocally
-  const started = await start({ capsuleId, version, scheduledAt: dueTime().toISOString() })
+  const started = await startScheduledRun({ capsuleId, version, scheduledAt: dueTime().toISOString() })
   return started.next === 'end' ? started.outcome : awaitRun({ runId: started.runId })
 }
 

@@ -9,7 +9,7 @@ import {
   circuitAnswer,
   circuitAnswerBytes,
   graphBody,
-  resultBytes,
+  resultBytesByGraph,
   returnedKeys,
   taskResults
 } from '../../db/jobs/script-answers.js'
@@ -69,12 +69,15 @@ export async function runProgram(
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
     const execution = countedExecution(deps, { jobId, task: '', fence, signal })
     let unfit: JobError | null = null
-    const run = (build: () => Promise<RunRequest>) =>
-      whenExecutorCan<ScriptEnd>(deps, signal, async () => {
+    const run = (build: () => Promise<RunRequest>) => {
+      let request: RunRequest | null = null
+      return whenExecutorCan<ScriptEnd>(deps, signal, async () => {
         unfit = await execution.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
-        return deps.executor.runScript(await build(), signal, attempt.accepted)
+        request ??= await build()
+        return deps.executor.runScript(request, signal, attempt.accepted)
       })
+    }
     try {
       const { end, runId } = await resumeScript(deps, jobId, job, asks, returned, run)
       if (unfit) return { outcome: 'failed', error: unfit }
@@ -107,14 +110,9 @@ async function problemOf(
   asks: ScriptRequest[],
   returned: ReadonlyMap<number, string[]>
 ): Promise<JobError | null> {
-  let bytes = asks.some(({ kind }) => kind === 'circuit') ? await circuitAnswerBytes(db, jobId, '') : 0
-  for (const { number, kind } of asks) {
-    const own = kind === 'graph' ? await resultBytes(db, jobId, returned.get(number)!) : 0
-    const problem = returnedProblem(own)
-    if (problem) return problem
-    bytes += own
-  }
-  return answersProblem(bytes)
+  const circuits = asks.some(({ kind }) => kind === 'circuit') ? await circuitAnswerBytes(db, jobId, '') : 0
+  const graphs = [...(await resultBytesByGraph(db, jobId, [...returned.values()].flat())).values()]
+  return returnedProblem(Math.max(0, ...graphs)) ?? answersProblem(graphs.reduce((sum, bytes) => sum + bytes, circuits))
 }
 
 /** The work that an open request leaves to the workflow; `null` when its response is stored already. */
@@ -145,7 +143,11 @@ async function resumeScript(
   run: (build: () => Promise<RunRequest>) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const runId = newRunId(jobId)
-  const tasksOf = async () => (returned.size > 0 ? listTaskFacts(deps.db, jobId) : [])
+  let tasks: TaskOfGraph[] | null = null
+  const tasksOf = async () => {
+    tasks ??= returned.size > 0 ? await listTaskFacts(deps.db, jobId) : []
+    return tasks
+  }
   const build = async () => ({ ...scriptRequest(job, jobId, runId), ...metadataOf(await tasksOf(), returned) })
   const last = asks.at(-1)
   if (last?.final) {

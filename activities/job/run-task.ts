@@ -62,8 +62,8 @@ export async function runTask(
 ): Promise<TaskEnd> {
   const [job, task] = await Promise.all([loadJobRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
   if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
-  const over = endOf(task)
-  if (over) return over
+  const ended = endOf(task)
+  if (ended) return ended
   if (job.status === 'cancelling') return { outcome: 'cancelling' }
   if (job.status !== 'running') return { outcome: 'stopped' }
   const work = { deps, jobId, key, fence, signal, job, task }
@@ -78,14 +78,14 @@ export async function runTask(
   const problem = valuesProblem(task.valuesBytes) ?? (await answersProblemOf(work, answered))
   if (problem) return failedForGood(work, problem)
   const execution = countedExecution(deps, { jobId, task: key, fence, signal })
-  let completed = false
+  let over = false
   try {
     const end = await execute(work, { asks, answered, series, execution })
-    completed = end.outcome === 'completed'
+    over = end.outcome === 'completed' || end.outcome === 'failed'
     return end
   } finally {
-    // A completed task never begins again.
-    if (!completed) await execution.end()
+    // A task that is over never begins again.
+    if (!over) await execution.end()
   }
 }
 
@@ -121,12 +121,15 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
   }
   const either = AbortSignal.any([signal, taken.signal])
   let unfit: JobError | null = null
-  const run = (build: () => Promise<RunRequest>) =>
-    whenExecutorCan<ScriptEnd>(deps, either, async () => {
+  const run = (build: () => Promise<RunRequest>) => {
+    let request: RunRequest | null = null
+    return whenExecutorCan<ScriptEnd>(deps, either, async () => {
       unfit = await execution.begin()
       if (unfit) return { kind: 'refused', message: unfit.message }
-      return deps.executor.runScript(await build(), either, accepted)
+      request ??= await build()
+      return deps.executor.runScript(request, either, accepted)
     })
+  }
   const answerOf = async (ask: ScriptRequest) =>
     circuitResponse(ask, await circuitAnswer(deps.db, jobId, key, ask.number))
   const ended = await resumeOrReplay(taskRequest(work, series), answered, answerOf, run).catch(

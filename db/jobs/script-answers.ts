@@ -27,6 +27,22 @@ export async function resultBytes(db: DbOrTx, jobId: string, keys: readonly stri
   return row!.bytes
 }
 
+/** The same for the tasks of several graphs, by the number of the graph. A graph without any is missing. */
+export async function resultBytesByGraph(
+  db: DbOrTx,
+  jobId: string,
+  keys: readonly string[]
+): Promise<Map<number, number>> {
+  if (keys.length === 0) return new Map()
+  const rows = await db
+    .select({ number: jobTasks.ask, bytes: sql<number>`sum(${taskValues.sizeBytes})::float8` })
+    .from(jobTasks)
+    .innerJoin(taskValues, withResult)
+    .where(resultsOf(jobId, keys))
+    .groupBy(jobTasks.ask)
+  return new Map(rows.map(({ number, bytes }) => [number, bytes]))
+}
+
 /** The stored results of tasks by key, as the exact JSON text that arrived. The caller has compared their size. */
 export async function taskResults(db: DbOrTx, jobId: string, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()

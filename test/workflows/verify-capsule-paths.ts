@@ -41,11 +41,6 @@ const paths: Omit<Path, 'workflow' | 'args'>[] = [
     expected: { answer: 'consistent', calls: ['startScheduledRun', 'awaitRun', 'awaitRun', 'awaitRun'] }
   },
   {
-    name: 'verification-started-by-a-regular-activity',
-    activities: (calls) => activitiesOf(calls),
-    expected: { answer: 'consistent', calls: ['startScheduledRun', 'awaitRun'] }
-  },
-  {
     name: 'verification-refused',
     activities: (calls) => activitiesOf(calls, { startScheduledRun: ended('refused') }),
     expected: { answer: 'refused', calls: ['startScheduledRun'] }

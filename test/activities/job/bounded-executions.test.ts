@@ -181,6 +181,7 @@ describe('executions that begin and never end', () => {
     ['was lost', stream([], 'die')]
   ])('do not include one that %s', async (_how, fault) => {
     await graph()
+    await db.execute(sql`update job_tasks set retries = 1 where job_id = ${id}`)
     await lose('one', EXECUTIONS_BEGUN_MAX - 1)
     executor.from(fault)
     await task('one')

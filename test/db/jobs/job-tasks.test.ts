@@ -221,12 +221,19 @@ test('of two workers that open an attempt at once, one has it and the other has 
 })
 
 test('a large result is stored although it takes longer than other statements may', async () => {
-  await ask(requestedGraph({ a: [] }))
-  const number = (await openTaskAttempt(db, id, fence, 'a'))!
-  const impatient = connect(database.url, { max: 1, statementTimeoutMs: 20 })
-  const result = JSON.stringify('x'.repeat(16 * 1024 * 1024))
-  expect(await completeTask(impatient.db, id, 'a', number, { ...shown, result })).toBe('stored')
+  await ask(requestedGraph({ a: [], b: [] }))
+  const numbers = [(await openTaskAttempt(db, id, fence, 'a'))!, (await openTaskAttempt(db, id, fence, 'b'))!]
+  // A slow disk.
+  await database.sql`create function slow_down() returns trigger language plpgsql as $$
+    begin perform pg_sleep(1); return new; end $$`
+  await database.sql`create trigger slow_down before insert on task_values for each row execute function slow_down()`
+  const impatient = connect(database.url, { max: 1, statementTimeoutMs: 700 })
+  const large = JSON.stringify('x'.repeat(2 * 1024 * 1024))
+  expect(await completeTask(impatient.db, id, 'a', numbers[0]!, { ...shown, result: large })).toBe('stored')
+  const small = completeTask(impatient.db, id, 'b', numbers[1]!, { ...shown, result: '"small"' })
+  await expect(small).rejects.toThrow()
   await impatient.close()
+  await database.sql`drop trigger slow_down on task_values`
 })
 
 describe('the end of a job', () => {

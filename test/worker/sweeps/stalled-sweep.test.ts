@@ -101,9 +101,9 @@ test('a job whose check throws keeps no other job from its check, and is a findi
   await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${bad}`)
   await sweepUntil(async () => (await jobs())[good]![1] === 2)
   expect((await jobs())[bad]).toEqual(['running', 1])
-  const [sweep] = await db.execute<{ findings: string[] | null }>(
+  const [sweep] = await db.execute<{ findings: { message: string }[] | null }>(
     sql`select findings from sweeps where name = 'stalled_workflows'`
   )
-  expect(sweep!.findings).toEqual([expect.stringContaining(`job ${bad}`)])
+  expect(sweep!.findings).toEqual([expect.objectContaining({ message: expect.stringContaining(`job ${bad}`) })])
   await db.execute(sql`drop trigger refuse on jobs`)
 })

@@ -96,6 +96,7 @@ export async function recordScriptRequest(
 }
 
 function bodyOf(asked: RequestedGraph | RequestedCircuit): string {
+  // `shots` is last: the steps at a provider read it without the rest (db/provider-jobs/provider-runs.ts).
   if (asked.kind === 'circuit')
     return JSON.stringify({
       openqasm3: asked.openqasm3,

@@ -9,7 +9,14 @@ import { executeJob } from '../../../activities/job/execute-job.js'
 import type { ExecuteDeps } from '../../../activities/job/job-attempt.js'
 import { FinalFault, retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
 import { recordFault } from '../../../activities/job/step.js'
-import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
+import {
+  type Beginning,
+  beginJob,
+  completeJob,
+  failJob,
+  failUnclaimed,
+  recordCancelled
+} from '../../../db/job-steps/job-steps.js'
 import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
 import { errorKind } from '../../../domain/operations/error-kind.js'
@@ -94,7 +101,8 @@ async function runDirect(
       await retryWhileDatabaseAway(retrying, end)
         .catch((error) => {
           if (taken.aborted) throw error
-          return failedBy(deps, 'end', jobId, fence, error, taken)
+          const fault = recordFault(deps, 'direct end', { jobId }, error)
+          return retryWhileDatabaseAway(retrying, () => failJob(deps.db, jobId, fence, fault))
         })
         .catch((error) => {
           if (!taken.aborted) throw error
@@ -119,22 +127,10 @@ async function claimed(deps: ExecuteDeps, jobId: string, fence: Fence): Promise<
     })
   } catch (error) {
     if (!(error instanceof FinalFault)) throw error
-    await failedBy(deps, 'begin', jobId, { generation: fence.generation }, error, retrying.signal)
+    const fault = recordFault(deps, 'direct begin', { jobId }, error)
+    await retryWhileDatabaseAway(retrying, () => failUnclaimed(deps.db, jobId, fence, fault))
     return 'stop'
   }
-}
-
-/** Ends a job by a fault of one of its steps. */
-async function failedBy(
-  deps: ExecuteDeps,
-  step: string,
-  jobId: string,
-  fence: Fence,
-  error: unknown,
-  signal: AbortSignal
-): Promise<void> {
-  const fault = recordFault(deps, `direct ${step}`, { jobId }, error)
-  await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () => failJob(deps.db, jobId, fence, fault))
 }
 
 type LastStep = () => Promise<unknown>

@@ -7,7 +7,8 @@ import { Context } from '@temporalio/activity'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { DefaultLogger, NativeConnection, type ReplayError, Runtime, Worker } from '@temporalio/worker'
+import { NativeConnection, type ReplayError, Worker } from '@temporalio/worker'
+import { quietTemporal } from '../support/stack/quiet-temporal.js'
 import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
 import { paths as enginePaths } from './run-job-paths.js'
@@ -32,7 +33,7 @@ let worker: Worker
 let working: Promise<void>
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+  quietTemporal()
   native = await NativeConnection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
   client = new Client({ connection: await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! }) })
   worker = await Worker.create({

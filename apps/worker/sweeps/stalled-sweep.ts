@@ -97,8 +97,10 @@ async function lookAtWorkflow(temporal: Client, workflowId: string): Promise<Wor
   }
 }
 
-/** A step that only waits is repeated too; its failure says so. */
-const repeatedSteps = ({ pendingActivities }: WorkflowExecutionDescription['raw']): WorkflowLook['repeated'] =>
+/** Without the steps that only wait: they are repeated too, and their failure says so. */
+export const repeatedSteps = ({
+  pendingActivities
+}: Pick<WorkflowExecutionDescription['raw'], 'pendingActivities'>): WorkflowLook['repeated'] =>
   (pendingActivities ?? [])
     .filter(
       ({ attempt, lastFailure }) =>

@@ -3,12 +3,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { ApplicationFailure } from '@temporalio/activity'
 import { MockActivityEnvironment } from '@temporalio/testing'
-import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { FinalFault, retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
 import { asStep } from '../../../activities/job/step.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { quietTemporal } from '../../support/stack/quiet-temporal.js'
 
-Runtime.install({ logger: new DefaultLogger('ERROR') })
+quietTemporal()
 
 const withCode = (code: string) => new Error('Failed query', { cause: Object.assign(new Error(code), { code }) })
 

@@ -2,11 +2,9 @@
 // cancels the job, the server's own gives it another workflow, and no job keeps the others from their check.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { ApplicationFailure } from '@temporalio/activity'
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { startStalledSweep } from '../../../apps/worker/sweeps/stalled-sweep.js'
+import { repeatedSteps, startStalledSweep } from '../../../apps/worker/sweeps/stalled-sweep.js'
 import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { defaultTimes } from '../../../apps/worker/sweeps/times.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
@@ -19,7 +17,6 @@ import { createTestDatabase } from '../../support/stack/database.js'
 const database = await createTestDatabase('stalled_sweep')
 const { db } = database
 const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
-Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 const log = pino({ level: 'silent' })
 const person = await addPerson(db)
 // No worker serves it: the workflows stay as they are.
@@ -33,11 +30,10 @@ afterAll(async () => {
 })
 
 /** A running job with a workflow, quiet for long. */
-async function quietJob(queue = taskQueue): Promise<string> {
+async function quietJob(): Promise<string> {
   const id = await addJob(db, person)
   await beginJob(db, id, { generation: 1 })
-  const args = [{ jobId: id, generation: 1 }]
-  await client.workflow.start('runJob', { taskQueue: queue, workflowId: workflowIdOf(id, 1), args })
+  await client.workflow.start('runJob', { taskQueue, workflowId: workflowIdOf(id, 1), args: [] })
   await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${id}`)
   return id
 }
@@ -57,20 +53,18 @@ const jobs = async () =>
     ).map(({ id, status, generation }) => [id, [status, generation]])
   )
 
-async function sweepUntil(holds: () => Promise<boolean>): Promise<string[]> {
-  const repeated: string[] = []
+async function sweepUntil(holds: () => Promise<boolean>): Promise<void> {
   const sweep = startStalledSweep({
     db,
     temporal: client,
     announce: () => {},
     times: { ...defaultTimes, stalledSweepMs: 50 },
     reports: createSweepReports(db, log, () => performance.now()),
-    countRepeatedStep: (step) => void repeated.push(step),
+    countRepeatedStep: () => {},
     log
   })
   await eventually(holds)
   await sweep.close()
-  return repeated
 }
 
 describe('a terminated workflow', () => {
@@ -114,35 +108,16 @@ test('a job whose check throws keeps no other job from its check, and is a findi
   await db.execute(sql`drop trigger refuse on jobs`)
 })
 
-test('a step beyond its twentieth try is counted, unless it only waits', async () => {
-  const queue = `${taskQueue}-served`
-  const native = await NativeConnection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
-  const waiting = new Set<string>()
-  const worker = await Worker.create({
-    connection: native,
-    taskQueue: queue,
-    workflowBundle: { codePath: process.env.TEST_WORKFLOW_BUNDLE! },
-    activities: {
-      beginJob: async () => 'begin',
-      execute: async ({ jobId }: { jobId: string }) => {
-        const type = waiting.has(jobId) ? NOT_YET : 'database_conflict'
-        throw ApplicationFailure.create({ type, message: 'again', nextRetryDelay: 1 })
-      }
-    }
+test('a step beyond its twentieth try is reported, unless it only waits', () => {
+  const activity = (name: string, attempt: number, type: string) => ({
+    activityType: { name },
+    attempt,
+    lastFailure: { message: `why ${name}`, applicationFailureInfo: { type } }
   })
-  const working = worker.run()
-  const ids = [await quietJob(queue), await quietJob(queue)]
-  waiting.add(ids[1]!)
-  for (const id of ids)
-    await eventually(async () => {
-      const { raw } = await client.workflow.getHandle(workflowIdOf(id, 1)).describe()
-      return (raw.pendingActivities?.[0]?.attempt ?? 0) > 25
-    })
-  const checked = async () =>
-    (await db.execute(sql`select 1 from jobs where checked_at is not null`)).length === ids.length
-  expect(await sweepUntil(checked)).toEqual(['execute'])
-  for (const id of ids) await client.workflow.getHandle(workflowIdOf(id, 1)).terminate()
-  worker.shutdown()
-  await working
-  await native.close()
-}, 60_000)
+  const pendingActivities = [
+    activity('execute', 21, 'database_conflict'),
+    activity('runTask', 20, 'database_conflict'),
+    activity('followTask', 5_000, NOT_YET)
+  ]
+  expect(repeatedSteps({ pendingActivities })).toEqual([{ step: 'execute', attempt: 21, reason: 'why execute' }])
+})

@@ -4,14 +4,19 @@ import { beginExecution, endExecution } from '../../db/jobs/executions.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { JobError } from '../../domain/errors.js'
 import { EXECUTIONS_BEGUN_MAX, neverEnds } from '../../domain/jobs/value-limits.js'
+import { errorKind } from '../../domain/operations/error-kind.js'
+import { reasonOf } from '../../domain/operations/reason.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 
 export interface CountedExecution {
   /** Counts once, however often it is called. Call it once a permit is held. @returns why it must not begin. */
   begin(): Promise<JobError | null>
-  /** Its end is recorded, or its worker stops in an orderly way. */
-  end(): Promise<void>
+  /**
+   * Runs the execution, which calls `begin`. Once its end is recorded, it counts no more.
+   * @param over what it has returned ends its task, which never begins again.
+   */
+  run<T>(execute: () => Promise<T>, over: (end: T) => boolean): Promise<T>
 }
 
 /** @param task `''` for the script itself. */
@@ -21,17 +26,24 @@ export function countedExecution(
 ): CountedExecution {
   const retrying = { log, jobId, signal }
   let begun: number | null = null
+  const uncount = () => endExecution(db, jobId, task, fence)
   return {
     async begin() {
       begun ??= await retryWhileDatabaseAway(retrying, () => beginExecution(db, jobId, task, fence))
       return begun !== null && begun > EXECUTIONS_BEGUN_MAX ? neverEnds : null
     },
-    async end() {
-      if (begun === null) return
-      const uncount = () => endExecution(db, jobId, task, fence)
-      // A stopping worker tries once: a count too many does no harm.
-      if (signal.aborted) await uncount().catch((err) => log.warn({ jobId, task, err }, 'an execution stays counted'))
-      else await retryWhileDatabaseAway(retrying, uncount)
+    async run(execute, over) {
+      try {
+        const end = await execute()
+        if (begun !== null && !over(end)) await retryWhileDatabaseAway(retrying, uncount)
+        return end
+      } catch (error) {
+        // One whose statements meet conflicts or take too long stays counted: it would do so each time. One that only found
+        // the database away does not, nor one whose worker stops in an orderly way.
+        if (begun !== null && (signal.aborted || errorKind(error) !== 'conflict'))
+          await uncount().catch((err) => log.warn({ jobId, task, reason: reasonOf(err) }, 'an execution stays counted'))
+        throw error
+      }
     }
   }
 }

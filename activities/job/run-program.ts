@@ -67,36 +67,31 @@ export async function runProgram(
     const opened = () =>
       asks.length === 0 ? openAttempt(deps.db, jobId, fence) : currentOrNewAttempt(deps, jobId, fence)
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
-    const execution = countedExecution(deps, { jobId, task: '', fence, signal })
+    const counted = countedExecution(deps, { jobId, task: '', fence, signal })
     let unfit: JobError | null = null
     const run = (build: () => Promise<RunRequest>) => {
       let request: RunRequest | null = null
       return whenExecutorCan<ScriptEnd>(deps, signal, async () => {
-        unfit = await execution.begin()
+        unfit = await counted.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
         request ??= await build()
         return deps.executor.runScript(request, signal, attempt.accepted)
       })
     }
-    try {
+    const execute = async (): Promise<Execution | 'asked' | null> => {
       const { end, runId } = await resumeScript(deps, jobId, job, asks, returned, run)
       if (unfit) return { outcome: 'failed', error: unfit }
-      if (end.kind === 'not_parked') return await attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
-      if (end.kind !== 'asked') return await attempt.ended(end, !fence.lease)
-      const by = {
-        task: '',
-        number: asks.length + 1,
-        series: 0,
-        parkedAs: end.parked ? runId : null
-      }
+      if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
+      if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)
+      const by = { task: '', number: asks.length + 1, series: 0, parkedAs: end.parked ? runId : null }
       const recorded = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
         recordScriptRequest(deps.db, jobId, fence, by, end.ask)
       )
-      if (recorded === 'full') return await attempt.ended({ kind: 'failed', error: jobIsFull }, !fence.lease)
-      deps.announce(jobId)
-    } finally {
-      await execution.end()
+      return recorded === 'full' ? attempt.ended({ kind: 'failed', error: jobIsFull }, !fence.lease) : 'asked'
     }
+    const execution = await counted.run(execute, (end) => end !== 'asked' && end?.outcome === 'completed')
+    if (execution !== 'asked') return execution
+    deps.announce(jobId)
   }
   return null
 }

@@ -78,15 +78,10 @@ export async function runTask(
   const problem = valuesProblem(task.valuesBytes) ?? (await answersProblemOf(work, answered))
   if (problem) return failedForGood(work, problem)
   const execution = countedExecution(deps, { jobId, task: key, fence, signal })
-  let over = false
-  try {
-    const end = await execute(work, { asks, answered, series, execution })
-    over = end.outcome === 'completed' || end.outcome === 'failed'
-    return end
-  } finally {
-    // A task that is over never begins again.
-    if (!over) await execution.end()
-  }
+  return execution.run(
+    () => execute(work, { asks, answered, series, execution }),
+    ({ outcome }) => outcome === 'completed' || outcome === 'failed'
+  )
 }
 
 /** Why the task cannot take the answers to the circuits that it has requested. */

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { codeOf, type JobError } from '../../domain/errors.js'
-import { errorKind, pauseMs, triesOf } from '../../domain/operations/error-kind.js'
+import { errorKind, pauseMs, QUIET_TRIES, triesOf } from '../../domain/operations/error-kind.js'
 import { reasonOf } from '../../domain/operations/reason.js'
 import { failureOf } from './failure.js'
 import { FinalFault } from './retry-while-database-away.js'
@@ -13,6 +13,8 @@ export interface FaultDeps {
   log: { error(detail: object, message: string): void }
   /** @param step the name of the activity, a word of a small set. */
   countFault(step: string): void
+  /** A local activity was tried more than `QUIET_TRIES` times; the sweep of stalled workflows sees the others. */
+  countRepeatedStep(step: string): void
 }
 
 /** Longer pauses would keep a workflow task open, since a local activity holds it between these tries. */
@@ -31,12 +33,15 @@ export async function asStep<T>(
     } catch (error) {
       if (error instanceof ApplicationFailure || context.cancellationSignal.aborted) throw error
       const kind = error instanceof FinalFault ? 'final' : errorKind(error)
-      if (kind === 'away' || kind === 'conflict')
+      if (kind === 'away' || kind === 'conflict') {
+        const { isLocal, attempt, activityType } = context.info
+        if (isLocal && attempt > QUIET_TRIES) deps.countRepeatedStep(activityType)
         throw ApplicationFailure.create({
           type: `database_${kind}`,
           message: reasonOf(error),
-          nextRetryDelay: pauseMs(context.info.attempt, Math.random())
+          nextRetryDelay: pauseMs(attempt, Math.random())
         })
+      }
       if (kind === 'final' || faults >= triesOf.fault)
         throw failureOf(recordFault(deps, context.info.activityType, about, error), 'final')
       await sleep(pauseMs(faults, Math.random(), PAUSE_MS_MAX))
@@ -46,7 +51,7 @@ export async function asStep<T>(
 
 /** Logs and counts a fault that ends a job. @returns the error of the job. */
 export function recordFault(
-  { log, countFault }: FaultDeps,
+  { log, countFault }: Pick<FaultDeps, 'log' | 'countFault'>,
   step: string,
   about: Record<string, unknown>,
   error: unknown

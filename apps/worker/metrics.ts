@@ -50,7 +50,7 @@ export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
   })
   const repeated = new Counter({
     name: 'qjs_job_steps_repeated_total',
-    help: 'Checks of running jobs that found a step beyond its 20th try for other reasons than waiting; one job counts once a minute, and the log line names it.',
+    help: 'Tries beyond the 20th of a step, for other reasons than waiting for its turn: each try of a step in the database, and each check of a running job (one a minute), whose log line names the job.',
     labelNames: ['step'] as const,
     registers
   })

@@ -77,7 +77,8 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     logStatusChange(change)
     if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
   })
-  const steps = { db, executor, gate, announce, log, countFault: metrics.countFault }
+  const { countFault, countRepeatedStep } = metrics
+  const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const providerSteps = {
     ...steps,
@@ -178,7 +179,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       announce,
       times,
       reports,
-      countRepeatedStep: metrics.countRepeatedStep,
+      countRepeatedStep,
       log
     }),
     startScheduleSweep({

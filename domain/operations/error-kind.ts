@@ -60,6 +60,9 @@ function* codesOf(error: unknown): Generator<string> {
 /** How often a step is tried before an error of this kind is final; `null`: always again. */
 export const triesOf = { away: null, conflict: 10, fault: 3 } as const satisfies Record<ErrorKind, number | null>
 
+/** A step that was tried more often, for other reasons than waiting, is reported. */
+export const QUIET_TRIES = 20
+
 const FIRST_MS = 200
 const LONGEST_MS = 30_000
 

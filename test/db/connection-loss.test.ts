@@ -137,7 +137,8 @@ test('an outage right after a job was claimed ends no job: the step continues wh
     gate: createExecutorGate(1),
     announce: () => {},
     log: { info: () => {}, warn: () => void warned++, error: () => {} },
-    countFault: () => {}
+    countFault: () => {},
+    countRepeatedStep: () => {}
   }
   let end: ReturnType<typeof executeJob> | null = null
   await knife.begin(async (held) => {

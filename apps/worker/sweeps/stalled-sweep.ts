@@ -12,7 +12,7 @@ import {
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import { NOT_YET, workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import { errorKind } from '../../../domain/operations/error-kind.js'
+import { errorKind, QUIET_TRIES } from '../../../domain/operations/error-kind.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
@@ -77,11 +77,9 @@ type WorkflowState = 'running' | 'terminated' | 'closed' | 'missing'
 
 interface WorkflowLook {
   state: WorkflowState
-  /** Activities that have failed more often than `TRIES_MAX` allows to pass unseen. */
+  /** Activities that have failed more than `QUIET_TRIES` times. */
   repeated: { step: string; attempt: number; reason: string }[]
 }
-
-const TRIES_MAX = 20
 
 async function lookAtWorkflow(temporal: Client, workflowId: string): Promise<WorkflowLook> {
   const inTime = <T>(call: () => Promise<T>) => temporal.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
@@ -104,7 +102,7 @@ export const repeatedSteps = ({
   (pendingActivities ?? [])
     .filter(
       ({ attempt, lastFailure }) =>
-        (attempt ?? 0) > TRIES_MAX && lastFailure && lastFailure.applicationFailureInfo?.type !== NOT_YET
+        (attempt ?? 0) > QUIET_TRIES && lastFailure && lastFailure.applicationFailureInfo?.type !== NOT_YET
     )
     .map(({ activityType, attempt, lastFailure }) => ({
       step: activityType?.name ?? 'unknown',

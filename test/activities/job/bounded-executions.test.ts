@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { executeJob } from '../../../activities/job/execute-job.js'
 import { runTask } from '../../../activities/job/run-task.js'
+import { connect } from '../../../db/client.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { openAttempt } from '../../../db/jobs/attempts.js'
 import { beginExecution } from '../../../db/jobs/executions.js'
@@ -44,7 +45,15 @@ beforeEach(async () => {
   executor.calls.length = 0
 })
 
-const deps = () => ({ db, executor: client, gate, announce: () => {}, log: silent, countFault: () => {} })
+const deps = () => ({
+  db,
+  executor: client,
+  gate,
+  announce: () => {},
+  log: silent,
+  countFault: () => {},
+  countRepeatedStep: () => {}
+})
 const running = new AbortController().signal
 const task = (key: string, signal = running) => runTask(deps(), id, key, fence, signal)
 const job = () => executeJob(deps(), id, fence, running)
@@ -187,6 +196,19 @@ describe('executions that begin and never end', () => {
     await task('one')
     expect(executor.calls).toHaveLength(1)
     expect(await begun('one')).toBe(0)
+  })
+
+  test('include those whose inputs take too long to load', async () => {
+    await graph()
+    await complete('one', '"one"')
+    const impatient = connect(database.url, { max: 2, statementTimeoutMs: 200 })
+    await database.sql.begin(async (held) => {
+      await held`lock table task_values in access exclusive mode`
+      for (let time = 0; time < 2; time++)
+        await expect(runTask({ ...deps(), db: impatient.db }, id, 'two', fence, running)).rejects.toThrow()
+    })
+    await impatient.close()
+    expect(await begun('two')).toBe(2)
   })
 
   test('do not include one whose worker stops in an orderly way', async () => {

@@ -14,14 +14,16 @@ const withCode = (code: string) => new Error('Failed query', { cause: Object.ass
 
 /** Runs a step whose tries end with these errors, then with `done`. */
 async function step(attempt: number, ...errors: unknown[]) {
+  const repeated: string[] = []
   const logged: object[] = []
   const counted: string[] = []
   let tries = 0
   const deps = {
     log: { error: (detail: object) => void logged.push(detail) },
-    countFault: (name: string) => void counted.push(name)
+    countFault: (name: string) => void counted.push(name),
+    countRepeatedStep: (name: string) => void repeated.push(name)
   }
-  const environment = new MockActivityEnvironment({ activityType: 'completeJob', attempt })
+  const environment = new MockActivityEnvironment({ activityType: 'completeJob', attempt, isLocal: true })
   const end = await environment
     .run(() =>
       asStep(deps, { jobId: 'a job' }, async () => {
@@ -31,7 +33,7 @@ async function step(attempt: number, ...errors: unknown[]) {
       })
     )
     .catch((error: unknown) => error)
-  return { end, tries, logged, counted }
+  return { end, tries, logged, counted, repeated }
 }
 
 describe('a step of a workflow', () => {
@@ -45,6 +47,11 @@ describe('a step of a workflow', () => {
     expect(pause).toBeGreaterThanOrEqual(1_600)
     expect(pause).toBeLessThanOrEqual(3_200)
     expect({ tries, counted }).toEqual({ tries: 1, counted: [] })
+  })
+
+  test('that the workflow itself repeats is counted beyond its twentieth try', async () => {
+    expect(await step(20, withCode('57014'))).toMatchObject({ repeated: [] })
+    expect(await step(21, withCode('57014'))).toMatchObject({ repeated: ['completeJob'] })
   })
 
   test('that meets a fault for a moment succeeds', async () => {

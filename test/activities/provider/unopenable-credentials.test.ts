@@ -51,7 +51,8 @@ const submit = () =>
       announce: () => {},
       providerTimes: defaultProviderTimes,
       log: { warn: () => {}, error: () => {} },
-      countFault: () => {}
+      countFault: () => {},
+      countRepeatedStep: () => {}
     },
     { ref: plainRef(jobId), fence, signal: new AbortController().signal }
   )

@@ -125,7 +125,8 @@ test('files that the executor produces can be read after the job', async () => {
     gate: createExecutorGate(1),
     announce: () => {},
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    countFault: () => {}
+    countFault: () => {},
+    countRepeatedStep: () => {}
   }
   const end = await executeJob(deps, id, fence, new AbortController().signal)
   await executor.close()

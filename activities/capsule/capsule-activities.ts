@@ -1,11 +1,13 @@
 // The activities of a scheduled verification's workflow. Each can be repeated: a scheduled time gets one run, however often
 // it is requested.
-import { ApplicationFailure, Context } from '@temporalio/activity'
+import { ApplicationFailure } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
 import pLimit from 'p-limit'
 import { outcomeOfRun, type ScheduledStart, startScheduledRun } from '../../db/capsule-runs/scheduled-runs.js'
 import type { Db } from '../../db/client.js'
+import { NOT_YET } from '../../domain/jobs/dispatch.js'
 import type { ScheduledCapsule } from '../../domain/verification/schedule-names.js'
+import { asStep, type FaultDeps } from '../job/step.js'
 
 /** Between two looks at an unfinished run: a free simulation takes seconds, a job at a provider takes days. */
 const FIRST_LOOK_MS = 2_000
@@ -18,24 +20,27 @@ const STARTS_AT_ONCE = 3
 
 export type CapsuleActivities = ReturnType<typeof createCapsuleActivities>
 
-export function createCapsuleActivities({ db }: { db: Db }) {
+export function createCapsuleActivities(deps: FaultDeps & { db: Db }) {
+  const { db } = deps
   const limited = pLimit(STARTS_AT_ONCE)
   return {
     /** @param due.scheduledAt ISO 8601. */
     startScheduledRun: (due: ScheduledCapsule & { scheduledAt: string }): Promise<ScheduledStart> =>
-      limited(() => startScheduledRun(db, { ...due, scheduledAt: new Date(due.scheduledAt) }, { at: new Date() })),
+      asStep(deps, { capsuleId: due.capsuleId }, () =>
+        limited(() => startScheduledRun(db, { ...due, scheduledAt: new Date(due.scheduledAt) }, { at: new Date() }))
+      ),
 
     /** The verdict, or the reason why there is none. An unfinished run is a retry, which leaves no trace in the history. */
-    async awaitRun({ runId }: { runId: string }): Promise<string> {
-      const outcome = await outcomeOfRun(db, runId)
-      if (outcome !== null) return outcome
-      const { attempt } = Context.current().info
-      throw ApplicationFailure.create({
-        type: 'not_yet',
-        message: 'the run is not finished',
-        category: ApplicationFailureCategory.BENIGN,
-        nextRetryDelay: Math.min(LOOK_MS_MAX, FIRST_LOOK_MS * 2 ** Math.min(attempt - 1, 10))
+    awaitRun: ({ runId }: { runId: string }): Promise<string> =>
+      asStep(deps, { runId }, async ({ info }) => {
+        const outcome = await outcomeOfRun(db, runId)
+        if (outcome !== null) return outcome
+        throw ApplicationFailure.create({
+          type: NOT_YET,
+          message: 'the run is not finished',
+          category: ApplicationFailureCategory.BENIGN,
+          nextRetryDelay: Math.min(LOOK_MS_MAX, FIRST_LOOK_MS * 2 ** Math.min(info.attempt - 1, 10))
+        })
       })
-    }
   }
 }

@@ -12,13 +12,14 @@ import type { ExecutorGate } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import type { FaultDeps } from './step.js'
 
-export interface ExecuteDeps {
+export interface ExecuteDeps extends FaultDeps {
   db: Db
   executor: ExecutorClient
   gate: ExecutorGate
   announce: AnnounceJob
-  log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }
+  log: FaultDeps['log'] & { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }
 
 /**
@@ -45,9 +46,16 @@ export function jobAttempt(
   const retrying = { log: deps.log, jobId, signal }
   const ids = { jobId, teamId: job.teamId, requestId: job.requestId, generation: fence.generation }
   let attempt: number | null = null
+  let fault: { error: unknown } | null = null
   return {
     async accepted(): Promise<boolean> {
-      attempt = await retryWhileDatabaseAway(retrying, open)
+      try {
+        attempt = await retryWhileDatabaseAway(retrying, open)
+      } catch (error) {
+        // The execution is stopped, and its end throws: here the error would be taken for one of the executor.
+        fault = { error }
+        return false
+      }
       if (attempt !== null) deps.log.info({ ...ids, attempt }, 'job attempt begun')
       deps.announce(jobId)
       return attempt !== null
@@ -57,6 +65,7 @@ export function jobAttempt(
      * @param retried the job is durable: a lost execution is followed by another, up to a limit.
      */
     async ended(end: Waited<RunEnd>, retried: boolean): Promise<Execution | null> {
+      if (fault) throw fault.error
       if (attempt !== null)
         deps.log.info(
           { ...ids, attempt, end: end.kind, ...('error' in end && { code: end.error.code }) },

@@ -22,7 +22,15 @@ test('only the executions that were lost otherwise count against the attempts of
   const jobId = await addJob(db, await addPerson(db))
   expect(await beginJob(db, jobId, { generation: 1 })).toBe('begin')
   const log = { info: () => {}, warn: () => {} }
-  const deps = { db, executor, gate: createExecutorGate(1), announce: () => {}, log }
+  const deps = {
+    db,
+    executor,
+    gate: createExecutorGate(1),
+    announce: () => {},
+    countFault: () => {},
+    countRepeatedStep: () => {},
+    log
+  }
   const ends = []
   for (const code of [
     'executor_shut_down',

@@ -18,6 +18,7 @@ export interface ExecuteDeps {
   executor: ExecutorClient
   gate: ExecutorGate
   announce: AnnounceJob
+  yieldsSlot?: boolean
   log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }
 

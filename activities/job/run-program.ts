@@ -55,7 +55,9 @@ export async function runProgram(
       asks.length === 0 ? openAttempt(deps.db, jobId, fence) : currentOrNewAttempt(deps, jobId, fence)
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
     const ask = async (request: RunRequest) =>
-      whenExecutorCan<ScriptEnd>(deps, signal, () => deps.executor.runScript(request, signal, attempt.accepted))
+      whenExecutorCan<ScriptEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
+        deps.executor.runScript(request, signal, attempt.accepted)
+      )
     const { end, runId } = await resumeScript(deps, jobId, job, asks, ask)
     if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
     if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)

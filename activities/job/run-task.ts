@@ -101,7 +101,9 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
   }
   const either = AbortSignal.any([signal, taken.signal])
   const run = (request: RunRequest) =>
-    whenExecutorCan<ScriptEnd>(deps, either, () => deps.executor.runScript(request, either, accepted))
+    whenExecutorCan<ScriptEnd>(deps, { team: work.job.teamId, job: jobId }, either, () =>
+      deps.executor.runScript(request, either, accepted)
+    )
   const ended = await resumeOrReplay(
     taskRequest(work, series),
     answered,

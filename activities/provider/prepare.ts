@@ -43,7 +43,9 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   if (!adapter || job.target === null)
     return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
   const request = compileRequest(job, adapter.compileTarget)
-  const end = await whenExecutorCan<CompileEnd>(deps, signal, () => deps.executor.compile(request, signal))
+  const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
+    deps.executor.compile(request, signal)
+  )
   if (end.kind === 'script') return { next: 'script' }
   if (end.kind === 'failed') return { next: 'fail', error: end.error }
   if (end.kind === 'refused') return fail('execution_error', end.message)

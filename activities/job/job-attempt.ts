@@ -8,7 +8,7 @@ import type { JobRun } from '../../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { waitAfterAttempt } from '../../domain/jobs/retry.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
-import type { ExecutorGate } from '../../services/executor/gate.js'
+import type { GateEntrance } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
@@ -16,7 +16,7 @@ import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 export interface ExecuteDeps {
   db: Db
   executor: ExecutorClient
-  gate: ExecutorGate
+  gate: GateEntrance
   announce: AnnounceJob
   yieldsSlot?: boolean
   log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }

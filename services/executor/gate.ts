@@ -8,19 +8,27 @@ import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
  */
 const LINE_MAX = 160
 
-export interface ExecutorGate {
+/** What a call needs of the gate. */
+export interface GateEntrance {
   /** Waits for a permit; the returned function releases it. Rejects with the signal's reason. */
   enter(owner: Owner, signal: AbortSignal): Promise<() => void>
   /** Whether the line has room for another call of this team. */
   hasRoom(team: string): boolean
-  setPermits(permits: number): void
-  /** How many permits a team can have at once. A team that is not named can have all. */
-  setTeamLimits(limits: ReadonlyMap<string, number>): void
   /**
    * Records whether the executor has responded to a call.
    * @returns for how many milliseconds no call has had a response.
    */
   noteResponse(reached: boolean): number
+}
+
+export interface ExecutorGate extends GateEntrance {
+  setPermits(permits: number): void
+  /** How many permits a team can have at once. A team that is not named can have all. */
+  setTeamLimits(limits: ReadonlyMap<string, number>): void
+  /** Whether a team that has this many permits, here or in all workers, can have another. */
+  mayUse(team: string, inUse: number): boolean
+  /** Called whenever permits or their use have changed. */
+  onChange(listener: () => void): void
   readonly permits: number
   /** Permits in use. */
   readonly inUse: number
@@ -34,12 +42,15 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
   let lastReached = performance.now()
   let limits: ReadonlyMap<string, number> = new Map()
 
+  let notify = () => {}
+
   const letIn = () => {
     while (line.inUse < permits) {
       const next = line.next((team) => limits.get(team) ?? permits)
-      if (!next) return
+      if (!next) break
       next.work()
     }
+    notify()
   }
 
   return {
@@ -53,6 +64,10 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
       return line.waiting
     },
     hasRoom: (team) => line.hasRoom(team, LINE_MAX),
+    mayUse: (team, inUse) => inUse < (limits.get(team) ?? Number.POSITIVE_INFINITY),
+    onChange(listener) {
+      notify = listener
+    },
     noteResponse(reached) {
       if (reached) lastReached = performance.now()
       return performance.now() - lastReached

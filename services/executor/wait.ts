@@ -2,7 +2,7 @@
 // Waiting is not an attempt of a job.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Owner } from '../../domain/teams/turns.js'
-import type { ExecutorGate } from './gate.js'
+import type { GateEntrance } from './gate.js'
 import type { Refusal } from './stream.js'
 
 const BUSY_FIRST_MS = 100
@@ -12,7 +12,7 @@ const AWAY_MS = 5_000
 const AWAY_DEADLINE_MS = 24 * 3_600_000
 
 export interface WaitDeps {
-  gate: ExecutorGate
+  gate: GateEntrance
   log: { warn(detail: object, message: string): void }
   /** The caller is repeated later, and holds a slot of its own meanwhile: a long wait ends with `ComeBackLater`. */
   yieldsSlot?: boolean

@@ -5,9 +5,9 @@ import { ComeBackLater, isTooLong, tooLongAway } from '../../services/executor/w
 import { failureOf, notYet } from './failure.js'
 
 const HEARTBEAT_MS = 1_000
-/** Until an activity without a place in the line comes back. It doubles, since a long line is not polled often. */
+/** Until an activity without a place in the line comes back. It doubles, so that a thousand of them cost little. */
 const LATER_FIRST_MS = 500
-const LATER_MAX_MS = 4_000
+const LATER_MAX_MS = 8_000
 const AWAY_MS = 5_000
 
 export async function withHeartbeat<T>(activity: Context, work: () => Promise<T>): Promise<T> {

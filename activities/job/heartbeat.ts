@@ -30,5 +30,5 @@ function comeBack({ info }: Context, { message, awayMs }: ComeBackLater) {
   // The absence counts for an activity from its own first try.
   const waitedMs = Math.min(awayMs, Date.now() - info.scheduledTimestampMs)
   if (isTooLong(waitedMs)) return failureOf({ code: 'execution_error', message: tooLongAway(message) }, 'final')
-  return notYet(message, AWAY_MS)
+  return notYet(message, AWAY_MS * (1 + Math.random()))
 }

@@ -39,11 +39,11 @@ async function verdicts(): Promise<void> {
     const next = sampler(outcomes === 4 ? bell(4, 0.05) : shifted(outcomes, 0), randomOf(`bench ${outcomes}`))
     const [sealed, rerun] = [next(SHOTS), next(SHOTS)].map((counts) => ({ text: resultOf(counts), facts }))
     const input = { tasks: [{ name: 'main', sealed: sealed!, rerun: rerun! }], margin: 0.05 }
-    await pool.judgeInThread(input)
+    await pool.judgeInThread('a team', input)
     const loop = monitorEventLoopDelay({ resolution: 1 })
     loop.enable()
     const times: number[] = []
-    for (let round = 0; round < ROUNDS; round++) times.push(await timed(() => pool.judgeInThread(input)))
+    for (let round = 0; round < ROUNDS; round++) times.push(await timed(() => pool.judgeInThread('a team', input)))
     loop.disable()
     const ms = median(times)
     rows.push([

@@ -1,6 +1,15 @@
 // What the workflows of all jobs share: the short database steps, and the time-outs and retries of their other steps.
-import { ActivityCancellationType, proxyLocalActivities } from '@temporalio/workflow'
+import {
+  ActivityCancellationType,
+  type ActivityInterfaceFor,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo
+} from '@temporalio/workflow'
 import type { JobActivities } from '../activities/job/job-activities.js'
+import type { ProviderActivities } from '../activities/provider/provider-activities.js'
+import { providerQueueOf } from '../domain/jobs/dispatch.js'
 import { executionRetry } from '../domain/jobs/retry.js'
 
 /**
@@ -34,4 +43,16 @@ const step = {
 export const executorStep = { ...step, startToCloseTimeout: '26 hours' } as const
 
 /** One try at a provider: a look-up through a long list, and one request. */
-export const providerStep = { ...step, startToCloseTimeout: '10 minutes' } as const
+const providerStep = { ...step, startToCloseTimeout: '10 minutes' } as const
+
+/** Where no simulation keeps a step waiting. A workflow of an earlier release stays on its only queue. */
+export const providerQueue = () =>
+  patched('provider-queue') ? { taskQueue: providerQueueOf(workflowInfo().taskQueue) } : {}
+
+let steps: ActivityInterfaceFor<ProviderActivities> | null = null
+
+/** The steps at a provider. The first use in a workflow chooses their queue for all later ones. */
+export function providerSteps(): ActivityInterfaceFor<ProviderActivities> {
+  steps ??= proxyActivities<ProviderActivities>({ ...providerStep, ...providerQueue() })
+  return steps
+}

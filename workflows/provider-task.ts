@@ -5,11 +5,9 @@ import { CancellationScope, proxyActivities } from '@temporalio/workflow'
 import type { ProviderActivities } from '../activities/provider/provider-activities.js'
 import type { JobHandOver } from '../domain/jobs/dispatch.js'
 import { isCancel } from './job-error.js'
-import { executorStep, providerStep } from './job-steps.js'
+import { executorStep, providerSteps } from './job-steps.js'
 
 const { prepareCircuit } = proxyActivities<ProviderActivities>(executorStep)
-
-const steps = proxyActivities<ProviderActivities>(providerStep)
 
 /**
  * @param asked the requester (`task` is '' for the script itself) and the number of the request.
@@ -27,11 +25,11 @@ export async function runCircuit(
     if (prepared.next !== 'submit') return prepared.next
     // If it were interrupted, nothing would record whether the provider has the circuit. The step itself checks whether
     // the job is still to run.
-    const submitted = await CancellationScope.nonCancellable(() => steps.submitCircuit(circuit))
+    const submitted = await CancellationScope.nonCancellable(() => providerSteps().submitCircuit(circuit))
     if (submitted.next !== 'follow') return submitted.next
-    const followed = await steps.followCircuit(circuit)
+    const followed = await providerSteps().followCircuit(circuit)
     if (followed.next !== 'collect') return followed.next
-    return (await steps.collectCircuit(circuit)).next
+    return (await providerSteps().collectCircuit(circuit)).next
   } catch (error) {
     if (isCancel(error)) return 'cancel'
     throw error

@@ -13,13 +13,10 @@ import type { ProviderActivities } from '../activities/provider/provider-activit
 import { type JobHandOver, searchAttributes } from '../domain/jobs/dispatch.js'
 import type { JobStatus } from '../domain/jobs/job-status.js'
 import { isCancel, jobErrorOf } from './job-error.js'
-import { beginJob, completeJob, executorStep, failJob, providerStep, recordCancelled } from './job-steps.js'
+import { beginJob, completeJob, executorStep, failJob, providerSteps, recordCancelled } from './job-steps.js'
 import { runScript } from './run-script.js'
 
 const { prepareProgram } = proxyActivities<ProviderActivities>(executorStep)
-
-const { submitToProvider, followTask, collectResult, cancelAtProvider } =
-  proxyActivities<ProviderActivities>(providerStep)
 
 type End = JobStatus | 'stopped'
 
@@ -48,9 +45,9 @@ async function run(job: JobHandOver): Promise<End> {
     if (prepared.next !== 'submit') return await elsewhere(job, prepared.next)
     // If it were interrupted, nothing would record whether the provider has the job. The step itself checks whether the
     // job is still to run.
-    const submitted = await CancellationScope.nonCancellable(() => submitToProvider(job))
+    const submitted = await CancellationScope.nonCancellable(() => providerSteps().submitToProvider(job))
     if (submitted.next !== 'follow') return await elsewhere(job, submitted.next)
-    const followed = await followTask(job)
+    const followed = await providerSteps().followTask(job)
     if (followed.next !== 'collect') return await elsewhere(job, followed.next)
     return await completed(job)
   } catch (error) {
@@ -67,7 +64,7 @@ async function script(job: JobHandOver): Promise<End> {
   } catch (error) {
     if (error instanceof ContinueAsNew || isCancel(error)) throw error
     // The provider jobs of other tasks have no use any more.
-    const end = await CancellationScope.nonCancellable(() => cancelAtProvider(job))
+    const end = await CancellationScope.nonCancellable(() => providerSteps().cancelAtProvider(job))
     return end.next === 'stop' ? 'stopped' : failed(job, error)
   }
 }
@@ -78,7 +75,7 @@ const elsewhere = (job: JobHandOver, next: 'cancel' | 'stop'): Promise<End> =>
 /** A cancel is too late now: what is finished and paid for stays finished. */
 const completed = (job: JobHandOver): Promise<End> =>
   CancellationScope.nonCancellable(async () => {
-    const collected = await collectResult(job)
+    const collected = await providerSteps().collectResult(job)
     if (collected.next === 'complete') return completeJob({ ...job, resultSha256: collected.resultSha256 })
     return elsewhere(job, collected.next)
   })
@@ -89,7 +86,7 @@ const failed = (job: JobHandOver, error: unknown): Promise<End> =>
 const cancelled = (job: JobHandOver): Promise<End> =>
   CancellationScope.nonCancellable(async () => {
     try {
-      const end = await cancelAtProvider(job)
+      const end = await providerSteps().cancelAtProvider(job)
       if (end.next === 'collect') return await completed(job)
       return end.next === 'cancelled' ? await recordCancelled({ ...job, outcome: end.outcome }) : 'stopped'
     } catch (error) {

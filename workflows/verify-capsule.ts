@@ -3,22 +3,26 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import type { CapsuleActivities } from '../activities/capsule/capsule-activities.js'
 import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
-import { databaseStep } from './job-steps.js'
+import { databaseStep, providerQueue } from './job-steps.js'
 
-const { startScheduledRun } = proxyLocalActivities<CapsuleActivities>({
-  ...databaseStep,
-  // Many can be due in the same minute, and are created a few at a time.
-  startToCloseTimeout: '2 minutes'
-})
+// Many runs can be due in the same minute, and start a few at a time.
+const startTimeout = { startToCloseTimeout: '2 minutes' } as const
 
-const { awaitRun } = proxyActivities<CapsuleActivities>({
+const awaiting = {
   startToCloseTimeout: '30 seconds',
   // The activity sets the time of its next try. These retries cover a database that is down.
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '60 seconds' }
-})
+} as const
 
 /** @returns the verdict; or how the run ended without one; or why there was none. */
 export async function verifyCapsule({ capsuleId, version }: ScheduledCapsule): Promise<string> {
+  const queue = providerQueue()
+  // A local activity that waits for its turn would hold a slot that the workflows of all jobs share.
+  const { startScheduledRun } =
+    'taskQueue' in queue
+      ? proxyActivities<CapsuleActivities>({ ...databaseStep, ...startTimeout, ...queue })
+      : proxyLocalActivities<CapsuleActivities>({ ...databaseStep, ...startTimeout })
+  const { awaitRun } = proxyActivities<CapsuleActivities>({ ...awaiting, ...queue })
   const started = await startScheduledRun({ capsuleId, version, scheduledAt: dueTime().toISOString() })
   return started.next === 'end' ? started.outcome : awaitRun({ runId: started.runId })
 }

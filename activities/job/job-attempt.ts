@@ -8,7 +8,7 @@ import type { JobRun } from '../../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { waitAfterAttempt } from '../../domain/jobs/retry.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
-import type { ExecutorGate } from '../../services/executor/gate.js'
+import type { GateEntrance } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
@@ -17,8 +17,9 @@ import type { FaultDeps } from './step.js'
 export interface ExecuteDeps extends FaultDeps {
   db: Db
   executor: ExecutorClient
-  gate: ExecutorGate
+  gate: GateEntrance
   announce: AnnounceJob
+  yieldsSlot?: boolean
   log: FaultDeps['log'] & { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }
 

@@ -71,7 +71,7 @@ export async function runProgram(
     let unfit: JobError | null = null
     const run = (build: () => Promise<RunRequest>) => {
       let request: RunRequest | null = null
-      return whenExecutorCan<ScriptEnd>(deps, signal, async () => {
+      return whenExecutorCan<ScriptEnd>(deps, { team: job.teamId, job: jobId }, signal, async () => {
         unfit = await counted.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
         request ??= await build()

@@ -118,7 +118,7 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
   let unfit: JobError | null = null
   const run = (build: () => Promise<RunRequest>) => {
     let request: RunRequest | null = null
-    return whenExecutorCan<ScriptEnd>(deps, either, async () => {
+    return whenExecutorCan<ScriptEnd>(deps, { team: work.job.teamId, job: jobId }, either, async () => {
       unfit = await execution.begin()
       if (unfit) return { kind: 'refused', message: unfit.message }
       request ??= await build()

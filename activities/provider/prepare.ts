@@ -50,7 +50,7 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
     return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
   // Loaded once a permit is held, so that no circuit waits in memory.
   const circuit = async () => (ref.asked ? requestedCircuit(deps.db, ref) : null)
-  const end = await whenExecutorCan<CompileEnd>(deps, signal, async () =>
+  const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, async () =>
     deps.executor.compile(compileRequest(job, await circuit(), adapter.compileTarget), signal)
   )
   if (end.kind === 'script') return { next: 'script' }

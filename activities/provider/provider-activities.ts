@@ -1,11 +1,10 @@
 // The activities of a job at a provider: one step each, and the one place where a step's outcome becomes a result or a
 // failure for Temporal. `again` is a benign failure: the retries of an activity leave no trace in the history, so a provider
 // job can wait for days.
-import { ApplicationFailure } from '@temporalio/activity'
-import { ApplicationFailureCategory } from '@temporalio/common'
 import { type ProviderRef, plainRef, requestedRef } from '../../db/provider-jobs/provider-refs.js'
-import { type JobHandOver, NOT_YET } from '../../domain/jobs/dispatch.js'
-import { failureOf } from '../job/failure.js'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import { createShares, type Shares } from '../../domain/teams/shares.js'
+import { failureOf, notYet } from '../job/failure.js'
 import { withHeartbeat } from '../job/heartbeat.js'
 import { asStep } from '../job/step.js'
 import { cancelAtProvider } from './cancel.js'
@@ -32,57 +31,65 @@ type Outcome<Step extends { next: string }> = Exclude<Step, { next: 'again' } | 
 type PlainOutcome<Step extends { next: string }> = Exclude<Outcome<Step>, { next: 'answered' }>
 type CircuitOutcome<Step extends { next: string }> = Exclude<Outcome<Step>, { next: 'script' }>
 
+/** As many as a worker has slots for these steps (apps/worker/temporal-worker.ts). */
+export const PROVIDER_STEPS_AT_ONCE = 100
+
 export type ProviderActivities = ReturnType<typeof createProviderActivities>
 
 export function createProviderActivities(deps: ProviderDeps) {
+  const shares = createShares(PROVIDER_STEPS_AT_ONCE)
   type StepOf<Step> = (deps: ProviderDeps, context: StepContext) => Promise<Step>
 
   const plain = async <Step extends { next: string }>(job: JobHandOver, step: StepOf<Step>) =>
-    (await outcomeOf<Step | StepEnd>(deps, job, plainRef(job.jobId), (context) => step(deps, context))) as PlainOutcome<
-      Step | StepEnd
-    >
+    (await outcomeOf<Step | StepEnd>(deps, shares, job, plainRef(job.jobId), (context) =>
+      step(deps, context)
+    )) as PlainOutcome<Step | StepEnd>
 
   const circuit = async <Step extends { next: string }>({ task, ask, ...job }: CircuitHandOver, step: StepOf<Step>) =>
-    (await outcomeOf<Step | StepEnd>(deps, job, requestedRef(job.jobId, task, ask), async (context) => {
+    (await outcomeOf<Step | StepEnd>(deps, shares, job, requestedRef(job.jobId, task, ask), async (context) => {
       const end = await step(deps, context)
       const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
       return fault ? respondWithFault(deps, context, fault) : end
     })) as CircuitOutcome<Step | StepEnd>
 
   return {
-    prepareProgram: (job: JobHandOver) => plain(job, prepareProgram),
+    prepareProgram: (job: JobHandOver) => plain(job, prepare),
     submitToProvider: (job: JobHandOver) => plain(job, submitToProvider),
     followTask: (job: JobHandOver) => plain(job, followTask),
     collectResult: (job: JobHandOver) => plain(job, collectResult),
     /** Precondition: no other activity of the job is under way. */
     cancelAtProvider: (job: JobHandOver) => plain(job, cancelAtProvider),
-    prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepareProgram),
+    prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepare),
     submitCircuit: (asked: CircuitHandOver) => circuit(asked, submitToProvider),
     followCircuit: (asked: CircuitHandOver) => circuit(asked, followTask),
     collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts)
   }
 }
 
+/** Waits for the executor, not for a provider. */
+const prepare: typeof prepareProgram = (deps, { enter: _, ...context }) => prepareProgram(deps, context)
+
 const outcomeOf = <Step extends { next: string } | StepEnd>(
   deps: ProviderDeps,
+  shares: Shares,
   { generation }: JobHandOver,
   ref: ProviderRef,
   step: (context: StepContext) => Promise<Step>
 ): Promise<Outcome<Step>> =>
   asStep(deps, { jobId: ref.jobId, task: ref.task }, async (activity) => {
+    let place: string | null = null
+    const enter = (team: string) => {
+      if (place === null && shares.enter(team)) place = team
+      return place !== null
+    }
     const end = await withHeartbeat(activity, () =>
-      step({ ref, fence: { generation }, signal: activity.cancellationSignal })
-    )
+      step({ ref, fence: { generation }, signal: activity.cancellationSignal, enter })
+    ).finally(() => place !== null && shares.leave(place))
     const { next } = end as StepEnd
     if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
     if (next === 'again') {
       const { afterMs, why } = end as StepEnd & { next: 'again' }
-      throw ApplicationFailure.create({
-        type: NOT_YET,
-        message: why,
-        category: ApplicationFailureCategory.BENIGN,
-        nextRetryDelay: Math.max(afterMs, AGAIN_MS_MIN)
-      })
+      throw notYet(why, Math.max(afterMs, AGAIN_MS_MIN))
     }
     return end as Outcome<Step>
   })

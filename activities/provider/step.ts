@@ -55,6 +55,8 @@ export interface StepContext {
   ref: ProviderRef
   fence: Fence
   signal: AbortSignal
+  /** Takes a place for the step's calls to the provider, until the step ends; `false` when the team holds its share. */
+  enter?: (team: string) => boolean
 }
 
 /** The step is not done yet, and nothing is wrong. */
@@ -79,10 +81,13 @@ export const again = (afterMs: number, why: string): Again => ({ next: 'again', 
 
 export const fail = (code: JobError['code'], message: string): StepEnd => ({ next: 'fail', error: { code, message } })
 
+/** Until a step without a place comes back. Jitter keeps those that were turned away together apart. */
+const shareMs = () => 5_000 * (1 + Math.random())
+
 /** The present state of the job if this worker has the claim on it, or the outcome to return. */
 export async function runningJob(
   { db }: ProviderDeps,
-  { ref, fence }: StepContext,
+  { ref, fence, enter }: StepContext,
   statuses: readonly ('running' | 'cancelling')[] = ['running']
 ): Promise<{ job: ProviderRun } | { end: StepEnd }> {
   const job = await loadProviderRun(db, ref)
@@ -91,7 +96,9 @@ export async function runningJob(
     throw new Error(`job ${ref.jobId} has no ask ${ref.attempt} of ${ref.task || 'its script'}`)
   if (!(statuses as readonly string[]).includes(job.status))
     return { end: { next: job.status === 'cancelling' ? 'cancel' : 'stop' } }
-  return job.ask?.state === 'answered' ? { end: { next: 'answered' } } : { job }
+  if (job.ask?.state === 'answered') return { end: { next: 'answered' } }
+  if (enter && !enter(job.teamId)) return { end: again(shareMs(), 'other jobs of the team are at their provider') }
+  return { job }
 }
 
 /** A provider, and the credentials of the job's team for it, opened for this one call. */

@@ -1,4 +1,4 @@
-// The Temporal worker of this process. It survives an absent server at start and a fatal error of the worker: both are tried
+// The Temporal workers of this process. They survive an absent server at start and a fatal error of a worker: both are tried
 // again, while the direct consumer and the relay continue.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
@@ -6,10 +6,12 @@ import type { Logger } from 'pino'
 import type { CapsuleActivities } from '../../activities/capsule/capsule-activities.js'
 import type { JobActivities } from '../../activities/job/job-activities.js'
 import type { TaskActivities } from '../../activities/job/task-activities.js'
-import type { ProviderActivities } from '../../activities/provider/provider-activities.js'
+import { PROVIDER_STEPS_AT_ONCE, type ProviderActivities } from '../../activities/provider/provider-activities.js'
+import { providerQueueOf } from '../../domain/jobs/dispatch.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
+const LOOKS_AT_ONCE = 20
 
 export interface TemporalWorker {
   isRunning(): boolean
@@ -17,7 +19,7 @@ export interface TemporalWorker {
   close(): Promise<void>
 }
 
-export function startTemporalWorker(options: {
+interface TemporalWorkerOptions {
   address: string
   namespace: string
   taskQueue: string
@@ -25,24 +27,31 @@ export function startTemporalWorker(options: {
   activities: JobActivities & ProviderActivities & TaskActivities & CapsuleActivities
   tracing: Tracing | null
   log: Logger
-}): TemporalWorker {
+}
+
+export function startTemporalWorker(options: TemporalWorkerOptions): TemporalWorker {
   const { log } = options
   let closed = false
-  let worker: Worker | null = null
+  let workers: Worker[] = []
+  const shutDown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+  }
 
   const running = (async () => {
     while (!closed) {
       let connection: NativeConnection | null = null
       try {
         connection = await NativeConnection.connect({ address: options.address })
-        worker = await createWorker(connection, options)
-        // A close during the creation of the worker found none to stop.
+        workers = await createWorkers(connection, options)
+        // A close during the creation of the workers found none to stop.
         if (closed) return
-        await worker.run()
+        // One that fails takes the others with it: all are created again.
+        const ends = workers.map((worker) => worker.run().finally(shutDown))
+        await Promise.all(ends).finally(() => Promise.allSettled(ends))
       } catch (err) {
         if (!closed) log.warn({ reason: (err as Error).message }, 'Temporal is away; trying again')
       } finally {
-        worker = null
+        workers = []
         await connection?.close().catch(() => {})
       }
       if (!closed) await sleep(RETRY_MS)
@@ -50,43 +59,49 @@ export function startTemporalWorker(options: {
   })()
 
   return {
-    isRunning: () => worker?.getState() === 'RUNNING',
+    isRunning: () => workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING'),
     async close() {
       closed = true
-      if (worker?.getState() === 'RUNNING') worker.shutdown()
+      shutDown()
       await running
     }
   }
 }
 
-const createWorker = (
-  connection: NativeConnection,
-  options: {
-    namespace: string
-    taskQueue: string
-    workflowBundle: string
-    activities: JobActivities & ProviderActivities & TaskActivities & CapsuleActivities
-    tracing: Tracing | null
-  }
-): Promise<Worker> =>
-  Worker.create({
+/** One for workflows and the executor's work, and one for what must not wait for it: the steps at providers. */
+function createWorkers(connection: NativeConnection, options: TemporalWorkerOptions): Promise<Worker[]> {
+  const { tracing, activities } = options
+  const shared = {
     connection,
     namespace: options.namespace,
-    taskQueue: options.taskQueue,
-    // The interceptors that trace workflows are part of the traced bundle.
-    workflowBundle: { codePath: options.tracing ? tracedBundle(options.workflowBundle) : options.workflowBundle },
-    ...options.tracing?.worker,
-    activities: options.activities,
-    // The workflows of a killed worker continue after one second instead of ten.
-    stickyQueueScheduleToStartTimeout: '1s',
+    activities,
+    ...tracing?.worker,
     // A cancellation reaches an activity with its heartbeat; this bounds the delay.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '20s',
-    shutdownForceTime: '25s',
-    // Most of them wait for a permit of the executor's gate, which costs a heartbeat.
-    maxConcurrentActivityTaskExecutions: 200
-  })
+    shutdownForceTime: '25s'
+  } as const
+  return Promise.all([
+    Worker.create({
+      ...shared,
+      taskQueue: options.taskQueue,
+      // The interceptors that trace workflows are part of the traced bundle.
+      workflowBundle: { codePath: tracing ? tracedBundle(options.workflowBundle) : options.workflowBundle },
+      // How long the workflows of a killed worker wait for it. A worker that is busy for longer would lose its cached
+      // workflows, and read all their histories again.
+      stickyQueueScheduleToStartTimeout: '5s',
+      // Most of them wait in the line of the executor's gate, which is shorter (services/executor/gate.ts).
+      maxConcurrentActivityTaskExecutions: 200
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: providerQueueOf(options.taskQueue),
+      // Each is one request to a provider, or one look at the database. Looks come on top of the teams' shares.
+      maxConcurrentActivityTaskExecutions: PROVIDER_STEPS_AT_ONCE + LOOKS_AT_ONCE
+    })
+  ])
+}
 
 /** tools/build.mjs writes both next to each other. */
 const tracedBundle = (workflowBundle: string): string => workflowBundle.replace(/(\.js)?$/, '-traced.js')

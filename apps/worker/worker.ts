@@ -10,6 +10,7 @@ import { reportEngines } from '../../db/backends/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
+import { loadSlotLimits } from '../../db/teams/slot-limits.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { createScheduleCopies } from '../../services/dispatch/schedule-copies.js'
@@ -114,10 +115,10 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     taskQueue: config.taskQueue,
     workflowBundle: config.workflowBundle,
     activities: {
-      ...createActivities(steps),
-      ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql) }),
+      ...createActivities({ ...steps, yieldsSlot: true }),
+      ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql), yieldsSlot: true }),
       ...createCapsuleActivities(steps),
-      ...createProviderActivities(providerSteps)
+      ...createProviderActivities({ ...providerSteps, yieldsSlot: true })
     },
     tracing,
     log
@@ -203,6 +204,10 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
         })
       : []),
     ...startProviderLoops({ ...providerSteps, reports, log, emulated: config.emulatedHardware }),
+    startLoop('team limits', times.teamLimitsMs, log, async () => {
+      gate.setTeamLimits(await loadSlotLimits(db))
+      return false
+    }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
       const health = await executor.health().catch(() => null)
       if (!health) return false

@@ -105,7 +105,7 @@ function runner(executor: ExecutorClient, permits: number): Run {
   return async (jobId, circuit, accepted) => {
     // One for each run: every run that waits at the gate listens to its signal.
     const never = new AbortController().signal
-    const leave = await gate.enter(never)
+    const leave = await gate.enter({ team: '', job: jobId }, never)
     try {
       const end = await executor.run(
         {

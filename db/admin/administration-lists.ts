@@ -67,6 +67,8 @@ const teamSummaries = (db: DbOrTx) =>
       members: sql<number>`(select count(*)::int from ${members} other where other.team_id = ${teams.id})`,
       suspendedAt: teams.suspendedAt,
       suspendedReason: teams.suspendedReason,
+      runningJobsMax: teams.runningJobsMax,
+      slotsMax: teams.slotsMax,
       deletedAt: teams.deletedAt,
       createdAt: teams.createdAt
     })

@@ -4,7 +4,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Backend } from '../../domain/backends/backend.js'
 import { ServiceError } from '../../domain/errors.js'
-import type { TeamSummary } from '../../domain/operations/administration.js'
+import type { TeamLimits, TeamSummary } from '../../domain/operations/administration.js'
 import { createAccessCode, grantPlatformAdmin } from '../accounts/accounts.js'
 import { type AdminActor, recordAdminAction } from '../audit/admin-audit.js'
 import { findBackend } from '../backends/backends.js'
@@ -51,6 +51,29 @@ export async function unsuspendTeam(db: DbOrTx, actor: AdminActor, teamId: strin
     return (await loadTeamSummary(tx, teamId))!
   })
 }
+
+/** Changes how much of the shared machines a team can use at once. @throws ServiceError `not_found`. */
+export async function changeTeamLimits(
+  db: DbOrTx,
+  actor: AdminActor,
+  teamId: string,
+  change: TeamLimits
+): Promise<TeamSummary> {
+  return db.transaction(async (tx) => {
+    await lockTeam(tx, teamId)
+    const before = (await loadTeamSummary(tx, teamId))!
+    if (Object.keys(change).length === 0) return before
+    await tx.update(teams).set(change).where(eq(teams.id, teamId))
+    const after = (await loadTeamSummary(tx, teamId))!
+    await recordAdminAction(tx, actor, 'team.limits', teamId, differences(limitsOf(before), limitsOf(after)))
+    return after
+  })
+}
+
+const limitsOf = ({ runningJobsMax, slotsMax }: TeamSummary) => ({
+  running_jobs_max: runningJobsMax,
+  slots_max: slotsMax
+})
 
 /**
  * A team that is not deleted, locked against writes of its members until the transaction ends.

@@ -1,7 +1,8 @@
 // The verdict of a run: which worker judges it, what is compared, and the record of the outcome.
-import { and, eq, not, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { MAIN_TASK } from '../../domain/capsules/capsule-definition.js'
 import { storableText } from '../../domain/json/json-guard.js'
+import type { Turns } from '../../domain/teams/turns.js'
 import type { Verification } from '../../domain/verification/report.js'
 import type { TaskRuns } from '../../domain/verification/statistics/circuit-pairs.js'
 import { appendAudit } from '../audit/audit.js'
@@ -17,29 +18,49 @@ import { recordTeamEvent } from '../teams/webhook-deliveries.js'
 import { afterVerdict } from './capsule-alerts.js'
 import { type CapsuleRunRow, runColumns } from './capsule-run-records.js'
 
-/** How many waiting runs are examined for one that no worker is judging. */
-const LOOKED_AT = 50
+/** How many waiting runs are examined for one that no worker is judging: of each team, and of how many teams. */
+const RUNS_LOOKED_AT = 5
+const TEAMS_LOOKED_AT = 100
 
 /**
- * Claims the run that has waited longest for its verdict, until the transaction ends. Skips runs that other workers are
- * judging; such a run is free again as soon as its worker disconnects. No row is locked, so that the record can lock
- * rows in its own order.
+ * Claims a run for its verdict, until the transaction ends: the run that has waited longest of the team whose turn it is.
+ * Skips runs that other workers are judging; such a run is free again as soon as its worker disconnects. No row is locked,
+ * so that the record can lock rows in its own order.
  * @param except runs to skip this time.
  */
-export async function takeRunToJudge(tx: Tx, except: readonly string[] = []): Promise<string | null> {
-  const waiting = await tx
-    .select({ id: capsuleRuns.id })
-    .from(capsuleRuns)
-    .where(and(eq(capsuleRuns.status, 'judging'), not(anyOf(capsuleRuns.id, [...except]))))
-    .orderBy(capsuleRuns.id)
-    .limit(LOOKED_AT)
-  for (const { id } of waiting) {
+export async function takeRunToJudge(
+  tx: Tx,
+  turns: Turns,
+  except: readonly string[] = []
+): Promise<{ id: string; teamId: string } | null> {
+  const judging = sql`status = 'judging' and not ${anyOf(capsuleRuns.id, [...except])}`
+  // Steps from team to team by the index, not from row to row.
+  const waiting = await tx.execute<{ id: string; teamId: string }>(sql`
+    with recursive team as (
+        (select team_id from ${capsuleRuns} where status = 'judging' order by team_id limit 1)
+        union all
+        select (select team_id from ${capsuleRuns} where status = 'judging' and team_id > team.team_id
+          order by team_id limit 1)
+        from team where team_id is not null)
+    select oldest.id, oldest.team_id as "teamId" from (select team_id from team where team_id is not null) team
+      cross join lateral (
+        select id, team_id from ${capsuleRuns} where team_id = team.team_id and ${judging}
+        order by id limit ${RUNS_LOOKED_AT}) oldest
+      order by oldest.id limit ${TEAMS_LOOKED_AT * RUNS_LOOKED_AT}`)
+  const left = waiting.map((run) => ({ run, key: run.teamId, inUse: 0 }))
+  while (true) {
+    const next = turns.next(left)
+    if (!next) return null
+    left.splice(left.indexOf(next), 1)
+    const { id, teamId } = next.run
     const [lock] = await tx.execute<{ mine: boolean }>(
       sql`select pg_try_advisory_xact_lock(hashtextextended(${`judge ${id}`}, 0)) as mine`
     )
-    if (lock!.mine && (await isJudging(tx, id))) return id
+    if (lock!.mine && (await isJudging(tx, id))) {
+      turns.served(teamId)
+      return { id, teamId }
+    }
   }
-  return null
 }
 
 async function isJudging(tx: Tx, runId: string): Promise<boolean> {

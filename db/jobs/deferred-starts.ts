@@ -6,6 +6,7 @@
 // other, so a team can exceed its limit by what they take at once (the batches of nudge and relay), never by more.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
+import { teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { jobs, outbox } from '../tables/jobs.js'
 
@@ -26,10 +27,11 @@ const takesJobs = sql`(is_retired or (is_available and status = 'online'))`
 const deferredStartsOf = (team: SQL): SQL =>
   sql`held_reason = 'concurrency_limit' and team_id >= ${team} and team_id <= ${team}`
 
-/** How many more jobs the limit of a `team_id` allows. Reads no further than the limit. */
+/** How many more jobs the limit of a `team_id` allows: its own, or that of the installation. Reads no further than the limit. */
 function freeSlots(team: SQL, runningMax: number): SQL {
   // Inlined, since it is constant for a process: with a parameter, Postgres would plan for each value again.
-  const most = sql.raw(String(Math.floor(runningMax)))
+  const installation = sql.raw(String(Math.floor(runningMax)))
+  const most = sql`coalesce((select running_jobs_max from ${teams} where id = ${team}), ${installation})`
   return sql`${most}
   - (select count(*)::int from (select 1 from ${jobs} where team_id = ${team} and status in ('running', 'cancelling')
       limit ${most}) under_way)

@@ -1,6 +1,6 @@
 // The cost of provider jobs. Money is settled with a certain figure, or it stays held. A reservation is released only
 // for work that was certainly never accepted.
-import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { finalStatuses } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
@@ -86,13 +86,27 @@ export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'a
   estimate: MicroUsd
 }
 
+/** Due provider jobs: the oldest of each team, then the next of each. */
+const byTurns = (limit: number) => sql`
+  select job_id, task, attempt from (
+    select held.job_id, held.task, held.attempt, held.ask_at,
+      row_number() over (partition by ${jobs.teamId} order by held.ask_at) as place
+    from ${providerJobs} held join ${jobs} on ${jobs.id} = held.job_id
+    where held.ask_at is not null and held.ask_at <= ${now}) due
+  order by place, ask_at limit ${limit}`
+
 /** Takes held provider jobs that are due for a query. The next query of each is an hour away. */
 export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldProviderJob[]> {
   const due = db
     .select({ jobId: providerJobs.jobId, task: providerJobs.task, attempt: providerJobs.attempt })
     .from(providerJobs)
-    .where(and(isNotNull(providerJobs.askAt), lte(providerJobs.askAt, now)))
-    .orderBy(asc(providerJobs.askAt))
+    .where(
+      and(
+        isNotNull(providerJobs.askAt),
+        lte(providerJobs.askAt, now),
+        sql`(${providerJobs.jobId}, ${providerJobs.task}, ${providerJobs.attempt}) in (${byTurns(limit)})`
+      )
+    )
     .limit(limit)
     .for('update', { skipLocked: true })
     .as('due')

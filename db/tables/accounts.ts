@@ -103,11 +103,19 @@ export const teams = pgTable(
     personalOf: uuid('personal_of').references(() => users.id, { onDelete: 'set null' }),
     suspendedAt: instant('suspended_at'),
     suspendedReason: text('suspended_reason'),
+    // Set by administrators; null for the limit of the installation. How many jobs the team can have under way, and how
+    // many slots of the executor a worker gives it at once.
+    runningJobsMax: integer('running_jobs_max'),
+    slotsMax: integer('slots_max'),
     // A deleted team has no members. Its jobs are kept for accounting until their retention ends.
     deletedAt: instant('deleted_at'),
     createdAt: instant('created_at').notNull().defaultNow()
   },
-  (table) => [uniqueIndex('teams_personal_of_key').on(table.personalOf)]
+  (table) => [
+    uniqueIndex('teams_personal_of_key').on(table.personalOf),
+    // The limits that every worker reads again and again.
+    index('teams_slots_max_idx').on(table.slotsMax).where(sql`slots_max is not null`)
+  ]
 )
 
 export const members = pgTable(

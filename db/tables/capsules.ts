@@ -177,6 +177,8 @@ export const capsuleRuns = pgTable(
     index('capsule_runs_capsule_idx').on(table.capsuleId, table.id),
     // The sweep of runs that have not finished.
     index('capsule_runs_open_idx').on(table.id).where(sql`status in ('pending', 'running', 'judging')`),
+    // A team's next run to judge.
+    index('capsule_runs_judging_idx').on(table.teamId, table.id).where(sql`status = 'judging'`),
     // One run for each scheduled time (a refused one can be repeated), and one confirmation for each run.
     uniqueIndex('capsule_runs_scheduled_key')
       .on(table.capsuleId, table.scheduledAt)

@@ -325,7 +325,7 @@ export const outbox = pgTable(
     index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason = 'concurrency_limit'`),
     // Jobs that are deferred until a backend is online.
     index('outbox_offline_idx').on(table.backend, table.jobId).where(sql`held_reason = 'backend_offline'`),
-    // A team's delivered starts that no worker has begun, to compare with its limit.
-    index('outbox_delivered_idx').on(table.teamId).where(sql`kind = 'start' and deliveries > 0`)
+    // A team's delivered starts that no worker has begun: to compare with its limit, and its next direct job.
+    index('outbox_begins_idx').on(table.teamId, table.mode, table.jobId).where(sql`kind = 'start' and deliveries > 0`)
   ]
 )

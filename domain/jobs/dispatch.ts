@@ -14,6 +14,8 @@ export interface JobHandOver {
 /** The workflow types: one for a job on a local engine, one for a job at a provider. */
 export const RUN_JOB_WORKFLOW = 'runJob'
 export const RUN_JOB_AT_PROVIDER_WORKFLOW = 'runJobAtProvider'
+/** The task queue of the steps at providers, where no simulation keeps them waiting. */
+export const providerQueueOf = (taskQueue: string): string => `${taskQueue}-providers`
 export const DIRECT_QUEUE = 'direct-jobs'
 
 /** The type of the failure by which an activity says that it only waits. It is no fault, however often it is repeated. */
@@ -23,12 +25,14 @@ export const NOT_YET = 'not_yet'
  * How many jobs of a team can run at once, unless TEAM_RUNNING_JOBS_MAX sets another limit. Further jobs are deferred.
  */
 export const TEAM_RUNNING_JOBS = 1_000
+/** The highest limit of running jobs. */
+export const RUNNING_JOBS_MAX = 1_000_000
 
 /** @param text the value of TEAM_RUNNING_JOBS_MAX, if it is set. @throws Error naming the variable. */
 export function readTeamRunningMax(text: string | undefined): number {
   const most = text ? Number(text) : TEAM_RUNNING_JOBS
-  if (Number.isInteger(most) && most >= 1 && most <= 1_000_000) return most
-  throw new Error(`TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to 1000000 (got "${text}")`)
+  if (Number.isInteger(most) && most >= 1 && most <= RUNNING_JOBS_MAX) return most
+  throw new Error(`TEAM_RUNNING_JOBS_MAX must be a whole number from 1 to ${RUNNING_JOBS_MAX} (got "${text}")`)
 }
 
 /** One workflow per job and generation. The first has the plain name that operators search for. */

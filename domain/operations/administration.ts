@@ -10,6 +10,7 @@ export const adminActions = [
   'job.settle',
   'signing_key.rotate',
   'team.budget',
+  'team.limits',
   'team.suspend',
   'team.unsuspend',
   'user.grant'
@@ -24,8 +25,17 @@ export interface TeamSummary {
   members: number
   suspendedAt: Date | null
   suspendedReason: string | null
+  /** Limits of this team alone; `null` for those of the installation. */
+  runningJobsMax: number | null
+  slotsMax: number | null
   deletedAt: Date | null
   createdAt: Date
+}
+
+/** The limits of one team that administrators set; `null` removes one, and what is left out stays. */
+export interface TeamLimits {
+  runningJobsMax?: number | null
+  slotsMax?: number | null
 }
 
 export interface UserSummary {
@@ -68,6 +78,8 @@ export const teamView = (team: TeamSummary) => ({
   suspended: team.suspendedAt !== null,
   suspended_at: text(team.suspendedAt),
   suspended_reason: team.suspendedReason,
+  running_jobs_max: team.runningJobsMax,
+  slots_max: team.slotsMax,
   deleted_at: text(team.deletedAt),
   created_at: team.createdAt.toISOString()
 })
@@ -99,3 +111,5 @@ const text = (time: Date | null): string | null => time?.toISOString() ?? null
 export const accessCodePattern = '^[A-Za-z0-9_-]{1,64}$'
 export const ACCESS_CODE_USES_MAX = 1_000_000
 export const SUSPENSION_REASON_MAX = 500
+/** More slots than an executor has. */
+export const SLOTS_MAX = 1_000

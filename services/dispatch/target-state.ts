@@ -2,12 +2,12 @@
 // by it. Every call rejects while its target is away; calls to Temporal end within `DEADLINE_MS`.
 import type { Client } from '@temporalio/client'
 import type { Queue } from 'bullmq'
-import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import { type JobHandOver, providerQueueOf } from '../../domain/jobs/dispatch.js'
 
 /** Shorter than `GET /api/admin/system` waits, so that no call outlives its request. */
 const DEADLINE_MS = 1_500
 
-/** Temporal's numbers for the two kinds of tasks of a task queue. */
+/** Temporal's numbers for the two kinds of tasks. */
 const taskQueueTypes = { workflow: 1, activity: 2 } as const
 
 export interface DirectQueueState {
@@ -37,10 +37,10 @@ export function createTargetState(deps: {
   taskQueue: string
 }): TargetState {
   const { queue, temporal } = deps
-  const describe = (type: keyof typeof taskQueueTypes) =>
+  const describe = (type: keyof typeof taskQueueTypes, name = deps.taskQueue) =>
     temporal.workflowService.describeTaskQueue({
       namespace: temporal.options.namespace,
-      taskQueue: { name: deps.taskQueue },
+      taskQueue: { name },
       taskQueueType: taskQueueTypes[type],
       reportStats: true
     })
@@ -54,17 +54,18 @@ export function createTargetState(deps: {
       return { waiting, active, delayed, workers }
     },
     async taskQueue() {
-      const [workflow, activity] = await temporal.withDeadline(Date.now() + DEADLINE_MS, () =>
-        Promise.all([describe('workflow'), describe('activity')])
+      const [workflow, activity, atProvider] = await temporal.withDeadline(Date.now() + DEADLINE_MS, () =>
+        Promise.all([describe('workflow'), describe('activity'), describe('activity', providerQueueOf(deps.taskQueue))])
       )
+      const backlog = ({ stats }: typeof activity) => Number(stats?.approximateBacklogCount ?? 0)
       const lastSeen = new Map<string, number | null>()
-      for (const { identity, lastAccessTime } of [...workflow.pollers, ...activity.pollers]) {
+      for (const { identity, lastAccessTime } of [...workflow.pollers, ...activity.pollers, ...atProvider.pollers]) {
         const at = lastAccessTime ? Number(lastAccessTime.seconds ?? 0) * 1000 : null
         lastSeen.set(identity ?? '', Math.max(at ?? 0, lastSeen.get(identity ?? '') ?? 0) || null)
       }
       return {
-        workflowTasks: Number(workflow.stats?.approximateBacklogCount ?? 0),
-        activityTasks: Number(activity.stats?.approximateBacklogCount ?? 0),
+        workflowTasks: backlog(workflow),
+        activityTasks: backlog(activity) + backlog(atProvider),
         pollers: [...lastSeen].map(([identity, at]) => ({ identity, lastSeenAt: at === null ? null : new Date(at) }))
       }
     }

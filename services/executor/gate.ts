@@ -1,10 +1,34 @@
-// One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has slots,
-// first come, first served.
+// One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has slots.
+// Teams take turns, and so do the jobs of a team.
+import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
 
-export interface ExecutorGate {
+/**
+ * How many calls of activities wait in the line: fewer than a worker has activity slots, so that a team without a call in
+ * the line always finds a slot and a place.
+ */
+const LINE_MAX = 160
+
+/** What a call needs of the gate. */
+export interface GateEntrance {
   /** Waits for a permit; the returned function releases it. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<() => void>
+  enter(owner: Owner, signal: AbortSignal): Promise<() => void>
+  /** Whether the line has room for another call of this team. */
+  hasRoom(team: string): boolean
+  /**
+   * Records whether the executor has responded to a call.
+   * @returns for how many milliseconds no call has had a response.
+   */
+  noteResponse(reached: boolean): number
+}
+
+export interface ExecutorGate extends GateEntrance {
   setPermits(permits: number): void
+  /** How many permits a team can have at once. A team that is not named can have all. */
+  setTeamLimits(limits: ReadonlyMap<string, number>): void
+  /** Whether a team that has this many permits, here or in all workers, can have another. */
+  mayUse(team: string, inUse: number): boolean
+  /** Called whenever permits or their use have changed. */
+  onChange(listener: () => void): void
   readonly permits: number
   /** Permits in use. */
   readonly inUse: number
@@ -13,17 +37,20 @@ export interface ExecutorGate {
 }
 
 export function createExecutorGate(initialPermits: number): ExecutorGate {
+  const line = createTurnLine<() => void>()
   let permits = initialPermits
-  let inside = 0
-  const queue = new Set<() => void>()
+  let lastReached = performance.now()
+  let limits: ReadonlyMap<string, number> = new Map()
+
+  let notify = () => {}
 
   const letIn = () => {
-    for (const admit of queue) {
-      if (inside >= permits) return
-      queue.delete(admit)
-      inside++
-      admit()
+    while (line.inUse < permits) {
+      const next = line.next((team) => limits.get(team) ?? permits)
+      if (!next) break
+      next.work()
     }
+    notify()
   }
 
   return {
@@ -31,20 +58,33 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
       return permits
     },
     get inUse() {
-      return inside
+      return line.inUse
     },
     get waiting() {
-      return queue.size
+      return line.waiting
+    },
+    hasRoom: (team) => line.hasRoom(team, LINE_MAX),
+    mayUse: (team, inUse) => inUse < (limits.get(team) ?? Number.POSITIVE_INFINITY),
+    onChange(listener) {
+      notify = listener
+    },
+    noteResponse(reached) {
+      if (reached) lastReached = performance.now()
+      return performance.now() - lastReached
     },
     setPermits(count) {
       permits = Math.max(1, count)
       letIn()
     },
-    async enter(signal) {
+    setTeamLimits(teams) {
+      limits = teams
+      letIn()
+    },
+    async enter(owner, signal) {
       signal.throwIfAborted()
       await new Promise<void>((resolve, reject) => {
         const giveUp = () => {
-          queue.delete(admit)
+          line.remove(owner, admit)
           reject(signal.reason)
         }
         const admit = () => {
@@ -52,14 +92,14 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
           resolve()
         }
         signal.addEventListener('abort', giveUp, { once: true })
-        queue.add(admit)
+        line.join(owner, admit)
         letIn()
       })
       let left = false
       return () => {
         if (left) return
         left = true
-        inside--
+        line.leave(owner)
         letIn()
       }
     }

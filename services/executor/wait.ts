@@ -1,48 +1,82 @@
 // Waits for the execution service: for a permit of this process's gate, while the service is busy, and while it is away.
 // Waiting is not an attempt of a job.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ExecutorGate } from './gate.js'
+import type { Owner } from '../../domain/teams/turns.js'
+import type { GateEntrance } from './gate.js'
 import type { Refusal } from './stream.js'
 
 const BUSY_FIRST_MS = 100
-const BUSY_MAX_MS = 2_000
+/** Short, since the call keeps its permit and its turn meanwhile. */
+const BUSY_MAX_MS = 500
 const AWAY_MS = 5_000
-/** A longer unbroken absence of the executor fails the job. */
 const AWAY_DEADLINE_MS = 24 * 3_600_000
 
 export interface WaitDeps {
-  gate: ExecutorGate
+  gate: GateEntrance
   log: { warn(detail: object, message: string): void }
+  /** The caller is repeated later, and holds a slot of its own meanwhile: a long wait ends with `ComeBackLater`. */
+  yieldsSlot?: boolean
+}
+
+/** The wait would hold the caller's slot for long: the caller comes back later. Nothing has been executed. */
+export class ComeBackLater extends Error {
+  /** @param awayMs how long the execution service could not be reached; `null` when it is there, and others wait. */
+  constructor(
+    message: string,
+    readonly awayMs: number | null
+  ) {
+    super(message)
+  }
 }
 
 /** The possible outcomes after waiting: neither busy nor away. */
 export type Waited<End> = Exclude<End, { kind: 'busy' } | { kind: 'away' }> | Extract<Refusal, { kind: 'refused' }>
 
-/** Repeats the request while the service is busy or away. Rejects when `signal` aborts. */
+/**
+ * Repeats the request while the service is busy or away. Rejects when `signal` aborts.
+ * @throws ComeBackLater where the caller yields its slot.
+ */
 export async function whenExecutorCan<End extends { kind: string }>(
-  { gate, log }: WaitDeps,
+  { gate, log, yieldsSlot = false }: WaitDeps,
+  owner: Owner,
   signal: AbortSignal,
   request: () => Promise<End | Refusal>
 ): Promise<Waited<End>> {
-  let busyMs = BUSY_FIRST_MS
   let awaySince: number | null = null
   while (true) {
-    const leave = await gate.enter(signal)
-    const end = (await request().finally(leave)) as End | Refusal
-    if (isBusy(end)) {
-      awaySince = null
-      // Jitter keeps several workers from trying at the same moments.
-      await sleep(busyMs * (0.75 + Math.random() / 2), undefined, { signal })
-      busyMs = Math.min(busyMs * 2, BUSY_MAX_MS)
-    } else if (isAway(end)) {
-      awaySince ??= performance.now()
-      if (performance.now() - awaySince > AWAY_DEADLINE_MS)
-        return { kind: 'refused', message: `the execution service could not be reached for 24 hours (${end.message})` }
-      log.warn({ reason: end.message }, 'execution service away; waiting')
-      await sleep(AWAY_MS, undefined, { signal })
-    } else return end as Waited<End>
+    if (yieldsSlot && !gate.hasRoom(owner.team))
+      throw new ComeBackLater('other jobs wait for the execution service', null)
+    const leave = await gate.enter(owner, signal)
+    const end = await whileBusy(signal, request).finally(leave)
+    const awayMs = gate.noteResponse(!isAway(end))
+    if (!isAway(end)) return end as Waited<End>
+    awaySince ??= performance.now()
+    if (isTooLong(performance.now() - awaySince)) return { kind: 'refused', message: tooLongAway(end.message) }
+    log.warn({ reason: end.message }, 'execution service away; waiting')
+    if (yieldsSlot) throw new ComeBackLater(end.message, awayMs)
+    await sleep(AWAY_MS, undefined, { signal })
   }
 }
 
-const isBusy = (end: { kind: string }): boolean => end.kind === 'busy'
+export const tooLongAway = (reason: string): string =>
+  `the execution service could not be reached for 24 hours (${reason})`
+
+/** A longer unbroken absence of the executor fails the job. */
+export const isTooLong = (awayMs: number): boolean => awayMs > AWAY_DEADLINE_MS
+
+/** The slots are taken by other workers: the call keeps its turn, and tries again. */
+async function whileBusy<End extends { kind: string }>(
+  signal: AbortSignal,
+  request: () => Promise<End | Refusal>
+): Promise<End | Refusal> {
+  let busyMs = BUSY_FIRST_MS
+  while (true) {
+    const end = await request()
+    if (end.kind !== 'busy') return end
+    // Jitter keeps several workers from trying at the same moments.
+    await sleep(busyMs * (0.75 + Math.random() / 2), undefined, { signal })
+    busyMs = Math.min(busyMs * 2, BUSY_MAX_MS)
+  }
+}
+
 const isAway = (end: { kind: string }): end is Extract<Refusal, { kind: 'away' }> => end.kind === 'away'

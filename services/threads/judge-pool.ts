@@ -6,8 +6,8 @@ import { type PoolLimits, PoolTimeout, startThreadPool } from './thread-pool.js'
 import type { JudgeInput } from './verify.js'
 
 export interface JudgePool {
-  /** @throws PoolBusy when too many wait; Error when a result cannot be read, or the pool is closed before the verdict. */
-  judgeInThread(input: JudgeInput): Promise<Verification>
+  /** @throws PoolBusy when too many of the team wait; Error when a result cannot be read, or the pool is closed before the verdict. */
+  judgeInThread(team: string, input: JudgeInput): Promise<Verification>
   /** Stops the threads and rejects what waits. */
   close(): Promise<void>
 }
@@ -16,8 +16,8 @@ export interface JudgePool {
 export function startJudgePool(limits: PoolLimits = {}): JudgePool {
   const pool = startThreadPool<JudgeInput, Verification>('services/threads/judge-thread', 'judging', limits)
   return {
-    judgeInThread: (input) =>
-      pool.run(input).catch((error: unknown) => {
+    judgeInThread: (team, input) =>
+      pool.run(team, input).catch((error: unknown) => {
         if (error instanceof PoolTimeout) return unfinished(input, error.message)
         throw error
       }),

@@ -8,17 +8,18 @@ import { PoolBusy, type PoolLimits, PoolTimeout, startThreadPool } from './threa
 export interface SealPool {
   /**
    * The same as `sealContent`.
-   * @throws ServiceError also `rate_limited`, when too many wait or the time limit is reached.
+   * @param team whose capsule it is.
+   * @throws ServiceError also `rate_limited`, when too many of the team wait or the time limit is reached.
    */
-  sealInThread(request: SealRequest): Promise<SealContent>
+  sealInThread(team: string, request: SealRequest): Promise<SealContent>
   close(): Promise<void>
 }
 
 export function startSealPool(limits: PoolLimits = {}): SealPool {
   const pool = startThreadPool<SealRequest, SealContent>('services/threads/seal-thread', 'sealing', limits)
   return {
-    sealInThread: (request) =>
-      pool.run(request).catch((error: unknown) => {
+    sealInThread: (team, request) =>
+      pool.run(team, request).catch((error: unknown) => {
         if (!(error instanceof PoolBusy || error instanceof PoolTimeout)) throw error
         throw new ServiceError('rate_limited', `${error.message}; nothing is sealed, try again in a minute`, {
           retryAfterSeconds: 60

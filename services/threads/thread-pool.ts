@@ -1,25 +1,27 @@
-// Work outside the event loop: a few threads of one program, a bounded queue, and a time limit for each piece of work. A
-// thread that exceeds the limit is stopped, and another takes its place.
+// Work outside the event loop: a few threads of one program, a bounded line in which teams take turns, and a time limit for
+// each piece of work. A thread that exceeds the limit is stopped, and another takes its place.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Piscina } from 'piscina'
 import { ServiceError } from '../../domain/errors.js'
+import { createTurnLine } from '../../domain/teams/turns.js'
 import type { ThreadMessage, ThreadResponse, ThreadTask } from './thread-program.js'
 
 export interface ThreadPool<Input, Output> {
   /**
+   * @param team whose work it is.
    * @param input what a message can carry: a Buffer arrives as a Uint8Array.
-   * @throws PoolBusy when too many wait; PoolTimeout after the limit; what the program has thrown (a ServiceError as one);
+   * @throws PoolBusy when too much work of the team waits; PoolTimeout after the limit; what the program has thrown (a ServiceError as one);
    * Error when the pool is closed before the work is done.
    */
-  run(input: Input): Promise<Output>
+  run(team: string, input: Input): Promise<Output>
   /** Stops the threads and rejects what waits. */
   close(): Promise<void>
 }
 
 export interface PoolLimits {
   threads?: number
-  /** Pieces of work that wait for a thread. */
+  /** Pieces of a team's work that wait for a thread: fewer while much work of others waits. */
   waitingMax?: number
   /** For one piece, from its start in a thread. */
   limitMs?: number
@@ -38,7 +40,7 @@ const IDLE_MS = 60_000
 export function startThreadPool<Input, Output>(
   program: string,
   what: string,
-  { threads = 2, waitingMax = 1000, limitMs = 60_000 }: PoolLimits
+  { threads = 2, waitingMax = 100, limitMs = 60_000 }: PoolLimits
 ): ThreadPool<Input, Output> {
   const pool = new Piscina<ThreadTask<Input>, ThreadResponse<Output>>({
     filename: bundleOf(program),
@@ -48,6 +50,16 @@ export function startThreadPool<Input, Output>(
   })
   let closed = false
   let lastId = 0
+  // The pool gets no more work than it has threads, so that the line decides what is next.
+  const line = createTurnLine<{ begin(): void; refuse(): void }>()
+  const letIn = () => {
+    while (closed || line.inUse < threads) {
+      const next = line.next()
+      if (!next) return
+      if (closed) next.work.refuse()
+      else next.work.begin()
+    }
+  }
   const startLimit = new Map<number, () => void>()
   // Piscina limits the time from the request on. Work must not lose its time while it waits, so each program reports its
   // start.
@@ -55,10 +67,17 @@ export function startThreadPool<Input, Output>(
   const closedError = () => new Error(`${what} has ended`)
 
   return {
-    async run(input) {
+    async run(team, input) {
       if (closed) throw closedError()
-      if (startLimit.size >= threads + waitingMax) throw new PoolBusy(`${waitingMax} wait for ${what}; try again later`)
       const id = ++lastId
+      const owner = { team, job: String(id) }
+      await new Promise<void>((begin, reject) => {
+        // One team alone fills half of the line.
+        if (line.inUse >= threads && !line.hasRoom(team, 2 * waitingMax))
+          throw new PoolBusy(`too many wait for ${what}; try again later`)
+        line.join(owner, { begin, refuse: () => reject(closedError()) })
+        letIn()
+      })
       const late = new AbortController()
       let limit: NodeJS.Timeout | undefined
       startLimit.set(id, () => {
@@ -74,12 +93,15 @@ export function startThreadPool<Input, Output>(
         .finally(() => {
           startLimit.delete(id)
           clearTimeout(limit)
+          line.leave(owner)
+          letIn()
         })
       if ('output' in response) return response.output
       throw response.code ? new ServiceError(response.code, response.problem) : new Error(response.problem)
     },
     async close() {
       closed = true
+      letIn()
       await pool.destroy()
     }
   }

@@ -49,6 +49,8 @@ function after<T>(times: number, answer: T): () => Promise<T> {
 
 export const providerPaths: Path[] = [
   path('completed', {}, { answer: 'completed', calls: whole }),
+  // The others were recorded when all steps had one queue.
+  path('on-a-queue-of-its-own', {}, { answer: 'completed', calls: whole }),
   path('resumed', { beginJob: async () => 'resume' }, { answer: 'completed', calls: whole }),
   path('stopped-at-begin', { beginJob: async () => 'stop' }, { answer: 'stopped', calls: ['beginJob'] }),
   path(

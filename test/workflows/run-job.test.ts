@@ -8,6 +8,7 @@ import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, type ReplayError, Worker } from '@temporalio/worker'
+import { providerQueueOf } from '../../domain/jobs/dispatch.js'
 import { quietTemporal } from '../support/stack/quiet-temporal.js'
 import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
@@ -29,17 +30,15 @@ const taskQueue = `run-job-${process.pid}-${Date.now()}`
 
 let native: NativeConnection
 let client: Client
-let worker: Worker
-let working: Promise<void>
+let workers: Worker[]
+let working: Promise<unknown>
 
 beforeAll(async () => {
   quietTemporal()
   native = await NativeConnection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
   client = new Client({ connection: await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! }) })
-  worker = await Worker.create({
+  const shared = {
     connection: native,
-    taskQueue,
-    workflowBundle,
     activities: Object.fromEntries(
       [...activityNames].map((name) => [
         name,
@@ -48,12 +47,16 @@ beforeAll(async () => {
     ),
     maxHeartbeatThrottleInterval: '100ms',
     defaultHeartbeatThrottleInterval: '100ms'
-  })
-  working = worker.run()
+  } as const
+  workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue, workflowBundle }),
+    Worker.create({ ...shared, taskQueue: providerQueueOf(taskQueue) })
+  ])
+  working = Promise.all(workers.map((worker) => worker.run()))
 })
 
 afterAll(async () => {
-  worker.shutdown()
+  for (const worker of workers) worker.shutdown()
   await working
   await native.close()
   await client.connection.close()
@@ -94,6 +97,18 @@ describe('histories of earlier workers replay without a difference', () => {
   test.each(paths.map((path) => path.name))('%s', (name) => {
     expect(replayed.has(name)).toBe(true)
     expect(replayed.get(name)).toBeUndefined()
+  })
+
+  test.each([
+    ['provider-on-a-queue-of-its-own', ['submitToProvider', 'followTask', 'collectResult'], ['prepareProgram']],
+    ['verification-on-a-queue-of-its-own', ['startScheduledRun', 'awaitRun'], []]
+  ])('%s: no simulation keeps these steps waiting', (name, own, shared) => {
+    const queues = new Map<string, string>()
+    for (const { activityTaskScheduledEventAttributes: scheduled } of recorded(name).events)
+      if (scheduled) queues.set(scheduled.activityType.name, scheduled.taskQueue.name)
+    const onOwn = [...queues].filter(([, queue]) => queue.endsWith('-providers')).map(([step]) => step)
+    expect(onOwn).toEqual(own)
+    expect([...queues.keys()].filter((step) => !onOwn.includes(step))).toEqual(shared)
   })
 
   test('the replay refuses a history that the current workflow would not write', async () => {

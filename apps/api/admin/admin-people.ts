@@ -1,10 +1,11 @@
 // Platform administration of teams and users: finding them, suspending a team and lifting its suspension.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { suspendTeam, unsuspendTeam } from '../../../db/admin/administration.js'
+import { changeTeamLimits, suspendTeam, unsuspendTeam } from '../../../db/admin/administration.js'
 import { searchTeams, searchUsers } from '../../../db/admin/administration-lists.js'
+import { RUNNING_JOBS_MAX } from '../../../domain/jobs/dispatch.js'
 import { pageView } from '../../../domain/json/page.js'
-import { SUSPENSION_REASON_MAX, teamView, userView } from '../../../domain/operations/administration.js'
+import { SLOTS_MAX, SUSPENSION_REASON_MAX, teamView, userView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
 import { count, json, nullable, pageEnd, text, time, uuid } from '../http/response.js'
@@ -19,6 +20,8 @@ const AnyTeam = Type.Object(
     suspended: Type.Boolean(),
     suspended_at: nullable(time),
     suspended_reason: nullable(text),
+    running_jobs_max: nullable(count, "null for the installation's limit"),
+    slots_max: nullable(count, 'null for all slots of the executor'),
     deleted_at: nullable(time),
     created_at: time
   },
@@ -39,6 +42,8 @@ const AnyUser = Type.Object(
   },
   { $id: 'AnyUser' }
 )
+
+const limit = (maximum: number) => Type.Optional(nullable(Type.Integer({ minimum: 1, maximum })))
 
 const TeamId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Search = Type.Object(searchFields, { additionalProperties: false })
@@ -75,6 +80,32 @@ export const adminPeopleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
     async (request) => {
       const { rows, total } = await searchUsers(db, request.query)
       return { users: rows.map(userView), ...pageView(total, request.query) }
+    }
+  )
+
+  app.patch(
+    '/api/admin/teams/:id',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: "Set how much a team can use at once; null restores the installation's limit, what is left out stays",
+        params: TeamId,
+        body: Type.Object(
+          { running_jobs_max: limit(RUNNING_JOBS_MAX), slots_max: limit(SLOTS_MAX) },
+          { additionalProperties: false }
+        ),
+        response: { 200: json('The team', AnyTeam) }
+      }
+    },
+    async (request, reply) => {
+      const { running_jobs_max: runningJobsMax, slots_max: slotsMax } = request.body
+      const change = {
+        ...(runningJobsMax !== undefined && { runningJobsMax }),
+        ...(slotsMax !== undefined && { slotsMax })
+      }
+      return app.writeOnce(request, reply, async ({ tx }) => ({
+        body: teamView(await changeTeamLimits(tx, userOf(request), request.params.id, change))
+      }))
     }
   )
 

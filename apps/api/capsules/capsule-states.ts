@@ -1,6 +1,8 @@
 // Sealing, publishing and archiving: POST /api/capsules/:id/{seal,publish,archive}.
+
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import type { SealRequest } from '../../../capsule-format/seal-content.js'
 import { actorText } from '../../../db/audit/audit.js'
 import { archiveCapsule, publishCapsule } from '../../../db/capsules/capsule-seals.js'
 import { CapsuleTags } from '../../../domain/capsules/capsule-fields.js'
@@ -51,7 +53,12 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
         app.writeOnce(request, reply, async ({ tx }) => {
           const capsule = await requestedCapsule(tx, request)
           await assertMayNow(request, tx, capsule, 'seal')
-          const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealInThread }
+          const by = {
+            caller: callerOf(request),
+            signer,
+            at: deps.now(),
+            seal: (content: SealRequest) => deps.sealing.sealInThread(capsule.teamId, content)
+          }
           const sealed = await sealCapsule(tx, by, capsule, request.body, () =>
             lockRequestedCapsule(request, tx, 'seal')
           )

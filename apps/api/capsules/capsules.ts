@@ -1,7 +1,9 @@
 // Capsules: creating, reading, changing, deleting and cloning them: /api/capsules. Sealing,
 // publishing and archiving are in capsule-states.ts, the public catalogue in public-capsules.ts.
+
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import type { SealRequest } from '../../../capsule-format/seal-content.js'
 import { actorText } from '../../../db/audit/audit.js'
 import { changeCapsule, deleteCapsule } from '../../../db/capsules/capsule-changes.js'
 import { createCapsuleOfJob } from '../../../db/capsules/capsule-of-job.js'
@@ -218,7 +220,12 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
           )
           if (signer) {
             const capsule = (await lockCapsule(tx, id))!
-            const by = { caller: callerOf(request), signer, at: deps.now(), seal: deps.sealing.sealInThread }
+            const by = {
+              caller: callerOf(request),
+              signer,
+              at: deps.now(),
+              seal: (content: SealRequest) => deps.sealing.sealInThread(capsule.teamId, content)
+            }
             await sealCapsule(tx, by, capsule, seal === true || !seal ? { exit_code: 0 } : seal, async () => capsule)
           }
           return { status: 201, body: { capsule_id: id } }

@@ -150,6 +150,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/playground/convert': { ...writeTeam, limit: 'submit' },
   'POST /api/playground/telemetry': writeTeam,
 
+  'PATCH /api/admin/teams/:id': platformWrite,
   'POST /api/admin/teams/:id/suspend': platformWrite,
   'POST /api/admin/teams/:id/unsuspend': platformWrite,
   'GET /api/admin/teams/:id/budgets': platformRead,

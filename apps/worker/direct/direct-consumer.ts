@@ -1,8 +1,8 @@
-// Runs direct jobs from the BullMQ queue, each at most once. AT-LEAST-ONCE DELIVERY: an entry may come twice or late; the
-// claim in Postgres decides, and an error of the queue never changes a job. The lease sweep fails a job whose worker dies
-// (worker_lost).
+// Runs direct jobs, each at most once, as many as the BullMQ queue has entries. AT-LEAST-ONCE DELIVERY: an entry may come
+// twice or late; the claim in Postgres decides, and an error of the queue never changes a job. Which job an entry starts is
+// a matter of turns (claim-turns.ts). The lease sweep fails a job whose worker dies (worker_lost).
 import { randomUUID } from 'node:crypto'
-import { type ConnectionOptions, type Job, Worker } from 'bullmq'
+import { type ConnectionOptions, type Job, WaitingError, Worker } from 'bullmq'
 import pTimeout from 'p-timeout'
 import type { Logger } from 'pino'
 import { executeJob } from '../../../activities/job/execute-job.js'
@@ -17,9 +17,12 @@ import {
   failUnclaimed,
   recordCancelled
 } from '../../../db/job-steps/job-steps.js'
+import { isToStart } from '../../../db/jobs/direct-starts.js'
 import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
 import { errorKind } from '../../../domain/operations/error-kind.js'
+import type { ExecutorGate } from '../../../services/executor/gate.js'
+import { type ClaimPlace, type ClaimTurns, createClaimTurns } from './claim-turns.js'
 import type { LeasedJobs, ReleaseReason } from './leased-jobs.js'
 import type { AroundDirect } from './spans.js'
 
@@ -27,7 +30,7 @@ import type { AroundDirect } from './spans.js'
 const CLAIM_MS = 60_000
 /** Aborted jobs record their end within this time. */
 const ABORT_MS = 5_000
-/** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. */
+/** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. They have claimed one job. */
 const PREFETCH = 2
 
 export interface DirectConsumer {
@@ -38,11 +41,17 @@ export interface DirectConsumer {
 }
 
 export function startDirectConsumer(
-  deps: ExecuteDeps & { leased: LeasedJobs },
+  deps: DirectDeps,
   options: { connection: ConnectionOptions; prefix: string; permits: number; around: AroundDirect; log: Logger }
 ): DirectConsumer {
   const { around, log } = options
-  const run = ({ data }: Job<JobHandOver>) => around(data, () => runDirect(deps, data, log))
+  const turns = createClaimTurns(deps.db, deps.gate)
+  const run = async (entry: Job<JobHandOver>, token: string | undefined) => {
+    if (await runEntry(deps, turns, entry.data, around, log)) return
+    // The worker stops before: the entry is another worker's.
+    await entry.moveToWait(token)
+    throw new WaitingError()
+  }
   const worker = new Worker<JobHandOver>(DIRECT_QUEUE, run, {
     connection: options.connection,
     prefix: options.prefix,
@@ -61,6 +70,7 @@ export function startDirectConsumer(
     isReady: () => worker.isRunning() && !worker.isPaused(),
     async close(graceMs) {
       const closing = worker.close()
+      turns.close()
       const finished = await endsWithin(closing, graceMs)
       if (!finished) {
         deps.leased.abortAll('stopping')
@@ -77,20 +87,60 @@ const endsWithin = (work: Promise<unknown>, milliseconds: number): Promise<boole
     { milliseconds, fallback: () => false }
   )
 
-async function runDirect(
-  deps: ExecuteDeps & { leased: LeasedJobs },
-  handOver: JobHandOver,
+/**
+ * Runs jobs until that of the entry has begun, here or elsewhere: an entry that gives its turn to another job is not lost.
+ * @returns `false` when the worker stops before.
+ */
+async function runEntry(
+  deps: DirectDeps,
+  turns: ClaimTurns,
+  entry: JobHandOver,
+  around: AroundDirect,
   log: Logger
-): Promise<void> {
-  const { announce, leased } = deps
-  const { jobId, generation } = handOver
-  const lease = randomUUID()
-  const fence: Fence = { generation, lease }
+): Promise<boolean> {
+  while (true) {
+    const place = await turns.place()
+    if (!place) return false
+    try {
+      const lease = randomUUID()
+      const start = await turns.next(entry.jobId, (next) => claim(deps, next, lease))
+      if (!start) return !turns.isClosed()
+      await around(start, () => runDirect(withPlace(deps, place), start, lease, log))
+      if (start.jobId === entry.jobId || !(await isToStart(deps.db, entry.jobId))) return true
+    } finally {
+      place.leave()
+    }
+  }
+}
+
+async function claim(deps: DirectDeps, { jobId, generation }: JobHandOver, lease: string) {
   // The lease belongs to this call alone: anything but a fresh claim belongs to another worker.
-  const beginning = await claimed(deps, jobId, fence)
-  announce(jobId)
+  const beginning = await claimed(deps, jobId, { generation, lease })
+  deps.announce(jobId)
   // `resume` can only be an earlier try of this call: the lease is its own.
-  if (beginning !== 'begin' && beginning !== 'resume') return
+  return beginning === 'begin' || beginning === 'resume'
+}
+
+type RunDeps = ExecuteDeps & { leased: LeasedJobs }
+type DirectDeps = ExecuteDeps & { gate: ExecutorGate; leased: LeasedJobs }
+
+/** The job has its permit: the next one can be claimed. */
+const withPlace = (deps: DirectDeps, place: ClaimPlace): RunDeps => ({
+  ...deps,
+  gate: {
+    hasRoom: deps.gate.hasRoom,
+    noteResponse: deps.gate.noteResponse,
+    enter: async (owner, signal) => {
+      const leave = await deps.gate.enter(owner, signal)
+      place.admitted()
+      return leave
+    }
+  }
+})
+
+async function runDirect(deps: RunDeps, { jobId, generation }: JobHandOver, lease: string, log: Logger): Promise<void> {
+  const { announce, leased } = deps
+  const fence: Fence = { generation, lease }
   // Not before the claim: a look at the lease would find none and take the job for lost.
   const { signal, taken, release } = leased.add(jobId, lease)
   try {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../../db/capsule-runs/capsule-verifications.js'
 import type { Db } from '../../../db/client.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
+import { createTurns } from '../../../domain/teams/turns.js'
 import type { Verification } from '../../../domain/verification/report.js'
 import type { JudgePool } from '../../../services/threads/judge-pool.js'
 import { PoolBusy } from '../../../services/threads/thread-pool.js'
@@ -32,11 +33,12 @@ const RETRY_MS = 30_000
 export function startCapsuleJudge({ db, pool, reports, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
   const underWay = new Set<Promise<unknown>>()
   const postponed = new Set<string>()
+  const turns = createTurns()
   let closed = false
 
   /** The report, or the reason why there is none. */
-  const judge = (input: JudgeInput, runId: string): Promise<Verification | string> =>
-    pool.judgeInThread(input).catch((err: unknown) => {
+  const judge = (input: JudgeInput, runId: string, teamId: string): Promise<Verification | string> =>
+    pool.judgeInThread(teamId, input).catch((err: unknown) => {
       // Left to another worker, or to a later pass.
       if (closed || err instanceof PoolBusy) throw err
       log.error({ err, runId }, 'the results of a run could not be compared')
@@ -48,10 +50,11 @@ export function startCapsuleJudge({ db, pool, reports, log, everyMs }: CapsuleJu
     let runId: string | null = null
     try {
       return await db.transaction(async (tx) => {
-        runId = closed ? null : await takeRunToJudge(tx, [...postponed])
-        if (runId === null) return false
+        const run = closed ? null : await takeRunToJudge(tx, turns, [...postponed])
+        if (run === null) return false
+        runId = run.id
         const input = await loadToJudge(tx, runId)
-        const report = typeof input === 'string' ? input : await judge(input, runId)
+        const report = typeof input === 'string' ? input : await judge(input, runId, run.teamId)
         if ((await recordJudged(tx, runId, report)) && typeof report !== 'string')
           log.info({ runId, verdict: report.verdict }, 'a capsule was verified')
         return true

@@ -1,10 +1,11 @@
 // The worker's loops for providers: it declares which providers it can call, reads the state of their machines, and looks up
 // provider jobs whose jobs have ended with their money held.
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import type { ProviderDeps } from '../../../activities/provider/step.js'
 import { declareProviders, hasCredentials, recordBackends } from '../../../db/backends/provider-workers.js'
-import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import { type HeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
@@ -14,6 +15,7 @@ const REFRESH_MS = 5 * 60_000
 /** Each of these provider jobs is looked up once an hour; this is how often the worker checks which are due. */
 const HELD_MS = 60_000
 const HELD_PER_PASS = 50
+const HELD_TEAMS_AT_ONCE = 8
 const CALL_TIMEOUT_MS = 10_000
 
 export interface ProviderLoopDeps extends ProviderDeps {
@@ -35,15 +37,34 @@ export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
     named('provider_backends', REFRESH_MS, async () => ({ handled: await refreshBackends(deps) })),
     named('held_money', HELD_MS, async () => {
       const held = await takeHeldProviderJobs(db, HELD_PER_PASS)
-      let handled = 0
-      for (const providerJob of held)
-        if ((await settleHeldProviderJob(deps, providerJob, AbortSignal.timeout(CALL_TIMEOUT_MS))) === 'settled') {
-          handled++
-          log.info({ jobId: providerJob.jobId }, 'the provider has reported the outcome; the held money is settled')
-        }
-      return { handled, more: held.length === HELD_PER_PASS }
+      // A team's jobs are looked up one after the other, so that a provider that does not respond to one team delays only
+      // that team's.
+      const teams = new Set(held.map(({ teamId }) => teamId))
+      const settled = await pLimit(HELD_TEAMS_AT_ONCE).map(teams, (team) =>
+        settleAll(
+          deps,
+          held.filter(({ teamId }) => teamId === team)
+        )
+      )
+      return { handled: settled.reduce((sum, count) => sum + count, 0), more: held.length === HELD_PER_PASS }
     })
   ]
+}
+
+/** @returns how many are settled. One that cannot be looked up is due again later, like those without an outcome. */
+async function settleAll(deps: ProviderLoopDeps, held: HeldProviderJob[]): Promise<number> {
+  const { log } = deps
+  let settled = 0
+  for (const providerJob of held)
+    try {
+      const outcome = await settleHeldProviderJob(deps, providerJob, AbortSignal.timeout(CALL_TIMEOUT_MS))
+      if (outcome !== 'settled') continue
+      settled++
+      log.info({ jobId: providerJob.jobId }, 'the provider has reported the outcome; the held money is settled')
+    } catch (err) {
+      log.error({ err, jobId: providerJob.jobId }, 'the held money of a job could not be looked up')
+    }
+  return settled
 }
 
 /** Without credentials of a team, a provider is not called: an installation contacts no third party unasked. */

@@ -21,6 +21,8 @@ export interface WorkerTimes {
   /** A workflow counts as lost when two checks this far apart do not find it. */
   missingConfirmSeconds: number
   executorHealthMs: number
+  /** How often the limits of teams are read. */
+  teamLimitsMs: number
   /** How often deferred starts are checked. */
   deferredSweepMs: number
   /** How often the ledger is checked. */
@@ -46,6 +48,7 @@ export const defaultTimes: WorkerTimes = {
   stalledSweepMs: 15_000,
   missingConfirmSeconds: 30,
   executorHealthMs: 5_000,
+  teamLimitsMs: 5_000,
   deferredSweepMs: 5_000,
   moneySweepMs: 60_000,
   capsuleRunMs: 1_000,

@@ -18,6 +18,7 @@ beforeAll(async () => {
 const nobody = '00000000-0000-4000-8000-000000000000'
 const suspend = (teamId: string, reason = 'unpaid bills') =>
   admin.post(`/api/admin/teams/${teamId}/suspend`, { reason })
+const limits = (teamId: string, body: object) => admin.ask('PATCH', `/api/admin/teams/${teamId}`, body)
 const unsuspend = (teamId: string) => admin.post(`/api/admin/teams/${teamId}/unsuspend`)
 const auditCount = async (): Promise<number> =>
   (await db.execute<{ n: number }>(sql`select count(*)::int as n from admin_actions`))[0]!.n
@@ -124,6 +125,11 @@ describe('the audit', () => {
       await admin.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, { daily_usd: 0.0000001 })
       await admin.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, {})
       await admin.ask('PUT', `/api/admin/teams/${nobody}/budgets`, { daily_usd: 7 })
+      await limits(ada.teamId, { running_jobs_max: 5, slots_max: 1 })
+      await limits(ada.teamId, { running_jobs_max: null })
+      await limits(ada.teamId, {})
+      await limits(ada.teamId, { slots_max: 0 })
+      await limits(nobody, { slots_max: 1 })
       await admin.post(`/api/admin/jobs/${job}/cancel`)
       await admin.post(`/api/admin/jobs/${job}/cancel`)
     })
@@ -163,6 +169,18 @@ describe('the audit', () => {
           after: { per_job_usd: 50, daily_usd: 7, ceilings: expect.objectContaining({ per_job_usd: 50 }) }
         }
       },
+      {
+        actor,
+        action: 'team.limits',
+        target: ada.teamId,
+        details: { before: { running_jobs_max: null, slots_max: null }, after: { running_jobs_max: 5, slots_max: 1 } }
+      },
+      {
+        actor,
+        action: 'team.limits',
+        target: ada.teamId,
+        details: { before: { running_jobs_max: 5 }, after: { running_jobs_max: null } }
+      },
       { actor, action: 'job.cancel', target: job, details: { status: 'pending', team_id: ada.teamId } }
     ])
   })
@@ -183,11 +201,12 @@ describe('the audit', () => {
       const answers = [
         await suspend(ada.teamId),
         await admin.ask('PUT', `/api/admin/teams/${ada.teamId}/budgets`, { daily_usd: 3 }),
+        await limits(ada.teamId, { slots_max: 3 }),
         await admin.post('/api/admin/access-codes', { uses: 1 }),
         await admin.ask('PATCH', '/api/admin/backends/local', { description: 'changed' }),
         await admin.post(`/api/admin/jobs/${job}/cancel`)
       ]
-      expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500])
+      expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500, 500])
     } finally {
       await db.execute(sql`alter table admin_actions drop constraint full_disk`)
     }

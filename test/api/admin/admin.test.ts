@@ -74,6 +74,8 @@ describe('suspending a team', () => {
         suspended: true,
         suspended_at: expect.stringMatching(/^\d{4}-.*Z$/),
         suspended_reason: 'unpaid bills',
+        running_jobs_max: null,
+        slots_max: null,
         deleted_at: null,
         created_at: expect.stringMatching(/^\d{4}-.*Z$/)
       }

@@ -215,6 +215,7 @@ describe('responses match the OpenAPI document', () => {
       ['PATCH', '/api/admin/backends/marqov-sim', { displayOrder: 3 }],
       ['GET', `/api/admin/teams/${teamId}/budgets`],
       ['PUT', `/api/admin/teams/${teamId}/budgets`, { daily_usd: 7, ceilings: { daily_usd: 70 } }],
+      ['PATCH', `/api/admin/teams/${teamId}`, { running_jobs_max: 10, slots_max: null }],
       ['POST', `/api/admin/teams/${teamId}/suspend`, { reason: 'a test' }],
       ['POST', `/api/admin/teams/${teamId}/unsuspend`],
       ['GET', '/api/admin/money'],

@@ -1,5 +1,6 @@
 // Runs of capsules in the database: the order of their states, steps that several workers take at once, verdicts given
 // once.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { listRuns, loadCapsuleRun } from '../../../db/capsule-runs/capsule-run-records.js'
@@ -13,6 +14,7 @@ import { requestCancel } from '../../../db/job-steps/job-steps.js'
 import { webhooks } from '../../../db/tables/teams.js'
 import { lockTeamForWrite } from '../../../db/teams/teams.js'
 import { type CapsuleRunStatus, capsuleRunStatuses, runTransitions } from '../../../domain/capsules/capsule-state.js'
+import { createTurns } from '../../../domain/teams/turns.js'
 import type { Verification } from '../../../domain/verification/report.js'
 import { addCapsuleOfJob, bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
@@ -185,17 +187,33 @@ describe('a verdict', () => {
     ).map(({ payload }) => JSON.parse(payload as string))
   })
 
+  test("is computed in turns of the teams: another team's run waits for one verdict, not for a backlog", async () => {
+    const [first, second, third] = [await toBeJudged(), await toBeJudged(), await toBeJudged()]
+    teamId = await addTeam(db, person)
+    const other = await toBeJudged()
+    const turns = createTurns()
+    const judged: string[] = []
+    for (let run = 0; run < 3; run++)
+      await db.transaction(async (tx) => {
+        const next = await takeRunToJudge(tx, turns)
+        judged.push(next!.id)
+        await recordJudged(tx, next!.id, 'enough')
+      })
+    expect(judged).toEqual([first!.runId, other.runId, second!.runId])
+    await db.transaction((tx) => recordJudged(tx, third!.runId, 'enough'))
+  })
+
   test('is judged by one worker, and by another when that one disconnects', async () => {
     const { runId } = await toBeJudged()
     const lost = db.transaction(async (tx) => {
-      expect(await takeRunToJudge(tx)).toBe(runId)
-      expect(await db.transaction((other) => takeRunToJudge(other))).toBeNull()
+      expect(await takeRunToJudge(tx, createTurns())).toMatchObject({ id: runId })
+      expect(await db.transaction((other) => takeRunToJudge(other, createTurns()))).toBeNull()
       throw new Error('the worker dies')
     })
     await expect(lost).rejects.toThrow('the worker dies')
-    expect(await db.transaction((other) => takeRunToJudge(other))).toBe(runId)
+    expect(await db.transaction((other) => takeRunToJudge(other, createTurns()))).toMatchObject({ id: runId })
     await db.transaction((tx) => recordJudged(tx, runId, 'enough'))
-    expect(await db.transaction((other) => takeRunToJudge(other))).toBeNull()
+    expect(await db.transaction((other) => takeRunToJudge(other, createTurns()))).toBeNull()
     expect(await statusOf(runId)).toBe('failed')
   })
 

@@ -52,6 +52,16 @@ const reason = async (id: string) =>
     ?.held_reason
 
 describe('a team at its limit', () => {
+  test('has the limit that an administrator set for it, and other teams have that of the installation', async () => {
+    const [limited, free] = [await addTeam(db, person), await addTeam(db, person)]
+    await db.execute(sql`update teams set running_jobs_max = 1 where id = ${limited}`)
+    const ids = [...(await several(2, { teamId: limited })), ...(await several(2, { teamId: free }))]
+    expect((await nudged(ids)).sort()).toEqual([ids[0], ids[2], ids[3]])
+    await db.execute(sql`update teams set running_jobs_max = 2 where id = ${limited}`)
+    expect(await releaseDeferred(db, MAX)).toBe(1)
+    expect(await relayed()).toContain(ids[1])
+  })
+
   test('has further jobs deferred in the order of submission, by nudge and relay alike', async () => {
     const ids = await several(5)
     expect((await nudged(ids)).sort()).toEqual(ids.slice(0, 3))

@@ -21,7 +21,7 @@ test('only the executions that were lost otherwise count against the attempts of
   const { db } = database
   const jobId = await addJob(db, await addPerson(db))
   expect(await beginJob(db, jobId, { generation: 1 })).toBe('begin')
-  const log = { info: () => {}, warn: () => {} }
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
   const deps = {
     db,
     executor,

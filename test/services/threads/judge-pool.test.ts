@@ -27,7 +27,7 @@ afterEach(() => pool?.close())
 
 test('a verdict from a thread equals the verdict of a direct call', async () => {
   pool = startJudgePool()
-  const [one, other] = await Promise.all([pool.judgeInThread(plain), pool.judgeInThread(plain)])
+  const [one, other] = await Promise.all([pool.judgeInThread('a team', plain), pool.judgeInThread('a team', plain)])
   expect(one).toEqual(verify(plain))
   expect(other).toEqual(one)
   expect(one.verdict).toBe('consistent')
@@ -36,51 +36,60 @@ test('a verdict from a thread equals the verdict of a direct call', async () => 
 test('without a declared margin, a thread uses the default margin of a seal', async () => {
   pool = startJudgePool({ threads: 1 })
   const few = resultOf({ '00': 50, '11': 50 })
-  const found = await pool.judgeInThread({ ...inputOf(few, few), margin: null })
+  const found = await pool.judgeInThread('a team', { ...inputOf(few, few), margin: null })
   expect(found.margin).toBe(defaultMargin([{ text: few, hardware: false }]))
   expect(found.margin).toBeGreaterThan(0.1)
 })
 
 test('an unreadable result fails only its own verification', async () => {
   pool = startJudgePool({ threads: 1 })
-  await expect(pool.judgeInThread(inputOf('[]', '{}'))).rejects.toThrow('a result is a JSON object')
-  await expect(pool.judgeInThread(inputOf('{', '{}'))).rejects.toThrow()
-  expect((await pool.judgeInThread(plain)).verdict).toBe('consistent')
+  await expect(pool.judgeInThread('a team', inputOf('[]', '{}'))).rejects.toThrow('a result is a JSON object')
+  await expect(pool.judgeInThread('a team', inputOf('{', '{}'))).rejects.toThrow()
+  expect((await pool.judgeInThread('a team', plain)).verdict).toBe('consistent')
 })
 
 test('the event loop continues during a verification', async () => {
   pool = startJudgePool()
-  await pool.judgeInThread(plain)
+  await pool.judgeInThread('a team', plain)
   let turns = 0
   const timer = setInterval(() => turns++, 5)
-  await pool.judgeInThread(heavy(10))
+  await pool.judgeInThread('a team', heavy(10))
   clearInterval(timer)
   expect(turns).toBeGreaterThan(5)
 })
 
 test('a verification beyond the time limit is not testable, with that reason, and the next one gets a thread', async () => {
   pool = startJudgePool({ threads: 1, limitMs: 300 })
-  const ended = await pool.judgeInThread(heavy(200))
+  const ended = await pool.judgeInThread('a team', heavy(200))
   expect(ended).toMatchObject({ verdict: 'not_testable', method: 'none', margin: 0.05 })
   expect(ended.reason).toContain('took longer than 0.3 s')
   expect(ended.checks).toHaveLength(200)
-  expect((await pool.judgeInThread(plain)).verdict).toBe('consistent')
+  expect((await pool.judgeInThread('a team', plain)).verdict).toBe('consistent')
 }, 60_000)
 
 test('verifications beyond the queue limit are refused, and the others are judged in turn', async () => {
   pool = startJudgePool({ threads: 1, waitingMax: 2 })
-  const first = pool.judgeInThread(heavy(2))
-  const waiting = [pool.judgeInThread(plain), pool.judgeInThread(plain)]
-  await expect(pool.judgeInThread(plain)).rejects.toBeInstanceOf(PoolBusy)
+  const first = pool.judgeInThread('a team', heavy(2))
+  const waiting = [pool.judgeInThread('a team', plain), pool.judgeInThread('a team', plain)]
+  await expect(pool.judgeInThread('a team', plain)).rejects.toBeInstanceOf(PoolBusy)
   expect((await first).checks).toHaveLength(2)
   for (const one of waiting) expect((await one).verdict).toBe('consistent')
 })
 
+test("teams take turns, and another team's work waits for no more than what runs", async () => {
+  pool = startJudgePool({ threads: 1, waitingMax: 3 })
+  const ended: string[] = []
+  const judge = (team: string) => pool!.judgeInThread(team, plain).then(() => void ended.push(team))
+  const all = [judge('a'), judge('a'), judge('a'), judge('b'), judge('b')]
+  await Promise.all(all)
+  expect(ended.join('')).toBe('ababa')
+})
+
 test('closing rejects verifications under way and waiting ones', async () => {
   pool = startJudgePool({ threads: 1 })
-  const running = [pool.judgeInThread(heavy(50)), pool.judgeInThread(plain)]
+  const running = [pool.judgeInThread('a team', heavy(50)), pool.judgeInThread('a team', plain)]
   const ends = Promise.allSettled(running)
   await pool.close()
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await expect(pool.judgeInThread(plain)).rejects.toThrow('judging has ended')
+  await expect(pool.judgeInThread('a team', plain)).rejects.toThrow('judging has ended')
 })

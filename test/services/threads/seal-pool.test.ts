@@ -51,7 +51,7 @@ afterEach(() => pool?.close())
 
 test('a seal from a thread equals the seal of a direct call, byte for byte', async () => {
   pool = startSealPool()
-  const sealed = await pool.sealInThread(request())
+  const sealed = await pool.sealInThread('a team', request())
   expect(sealed).toEqual(await sealContent(request()))
   expect(JSON.parse(sealed.manifest)).toMatchObject({
     task_executions: [{ task_id: JOB, result_type: 'probabilistic', wall_time_seconds: 1.5, cost_usd: 0.5 }],
@@ -77,7 +77,7 @@ test('a refusal in a thread keeps its code and message', async () => {
   ] as const
   for (const [input, message] of refused) {
     const failed = { code: 'validation_error', message: expect.stringContaining(message) }
-    await expect(pool.sealInThread(input)).rejects.toMatchObject(failed)
+    await expect(pool.sealInThread('a team', input)).rejects.toMatchObject(failed)
     await expect(sealContent(input)).rejects.toMatchObject(failed)
   }
 })
@@ -85,10 +85,10 @@ test('a refusal in a thread keeps its code and message', async () => {
 test('the event loop continues while a capsule with a hundred thousand outcomes is sealed', async () => {
   pool = startSealPool()
   const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
-  await pool.sealInThread(request())
+  await pool.sealInThread('a team', request())
   let turns = 0
   const timer = setInterval(() => turns++, 5)
-  await pool.sealInThread(request({}, { 'result.json': large }))
+  await pool.sealInThread('a team', request({}, { 'result.json': large }))
   clearInterval(timer)
   expect(turns).toBeGreaterThan(5)
 })
@@ -132,7 +132,7 @@ test('the manifest of the largest possible capsule fits its limit', async () => 
 test('a seal that takes too long is stopped, and can be requested again', async () => {
   pool = startSealPool({ limitMs: 1 })
   const large = resultOf(sampler(shifted(131_072, 0), randomOf('large'))(100_000))
-  await expect(pool.sealInThread(request({}, { 'result.json': large }))).rejects.toMatchObject({
+  await expect(pool.sealInThread('a team', request({}, { 'result.json': large }))).rejects.toMatchObject({
     code: 'rate_limited',
     message: expect.stringContaining('nothing is sealed, try again')
   })

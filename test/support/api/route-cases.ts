@@ -269,6 +269,12 @@ export const routeCases: Record<string, RouteCase> = {
     })
   },
 
+  'PATCH /api/admin/teams/:id': {
+    allowed: platform,
+    status: 200,
+    path: ({ teamId }) => `/api/admin/teams/${teamId}`,
+    body: () => ({ slots_max: 1 })
+  },
   'POST /api/admin/teams/:id/suspend': {
     allowed: platform,
     status: 200,

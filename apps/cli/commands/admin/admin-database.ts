@@ -1,6 +1,8 @@
 // Opens the service's database for operators, who do not sign in.
+import { InvalidArgumentError } from 'commander'
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
 import { codeOf } from '../../../../domain/errors.js'
+import { isUuid } from '../../session/service-command.js'
 import { runningStack } from '../../session/service-url.js'
 import { CliError } from '../../terminal/cli-error.js'
 
@@ -40,4 +42,10 @@ function translated(error: unknown, host: string): unknown {
   if (code && /^(E[A-Z]+|CONNECT.*|08.*|57P03)$/.test(code))
     return new CliError('unreachable', `the database at ${host} does not respond (${code}): is the service running?`)
   return error
+}
+
+/** An argument of a command. */
+export function teamId(text: string): string {
+  if (!isUuid(text)) throw new InvalidArgumentError('It must be the id of a team; qjob admin teams lists them.')
+  return text
 }

@@ -9,14 +9,15 @@ import {
   SUSPENSION_REASON_MAX,
   teamView
 } from '../../../../domain/operations/administration.js'
-import { isUuid, jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
+import { jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { plainLine, print } from '../../terminal/output.js'
 import { clockTime } from '../../terminal/readable-time.js'
-import { databaseHelp, inDatabase } from './admin-database.js'
+import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 import { addListCommands } from './admin-lists.js'
 import { addMoneyCommands } from './admin-money.js'
 import { addSigningKeyCommand } from './admin-signing.js'
+import { addTeamLimitsCommand } from './admin-team-limits.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
 export function addAdminCommand(program: Command): void {
@@ -34,16 +35,20 @@ export function addAdminCommand(program: Command): void {
     .action((email: string, options: { json?: boolean }) => reportingFailures(options, () => grant(email, options)))
   addListCommands(admin)
   jsonOption(
-    admin.command('suspend').argument('<team-id>', '', uuid).description('make a team read-only; running jobs continue')
+    admin
+      .command('suspend')
+      .argument('<team-id>', '', teamId)
+      .description('make a team read-only; running jobs continue')
   )
     .requiredOption('--reason <text>', 'the reason, for the audit log', suspensionReason)
     .addHelpText('after', databaseHelp)
     .action((id: string, options: { json?: boolean; reason: string }) =>
       reportingFailures(options, () => suspend(id, options))
     )
-  jsonOption(admin.command('unsuspend').argument('<team-id>', '', uuid).description("lift a team's suspension"))
+  jsonOption(admin.command('unsuspend').argument('<team-id>', '', teamId).description("lift a team's suspension"))
     .addHelpText('after', databaseHelp)
     .action((id: string, options: { json?: boolean }) => reportingFailures(options, () => unsuspend(id, options)))
+  addTeamLimitsCommand(admin)
   addMoneyCommands(admin)
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)
@@ -86,11 +91,6 @@ async function unsuspend(id: string, options: { json?: boolean }): Promise<void>
 function accessCode(text: string): string {
   if (!new RegExp(accessCodePattern).test(text))
     throw new InvalidArgumentError('It must have 1 to 64 letters, digits, hyphens or underscores.')
-  return text
-}
-
-function uuid(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('It must be the id of a team; qjob admin teams lists them.')
   return text
 }
 

@@ -1,0 +1,56 @@
+// The direct jobs that a worker can claim. An entry of the direct queue says that there is work; which job comes next is
+// decided here and by the turns of the teams (domain/teams/turns.ts).
+import { sql } from 'drizzle-orm'
+import type { JobHandOver } from '../../domain/jobs/dispatch.js'
+import type { DbOrTx } from '../client.js'
+import { jobs, outbox } from '../tables/jobs.js'
+
+/** A team's next direct job. */
+export interface DirectStart extends JobHandOver {
+  teamId: string
+  /** How many direct jobs of the team all workers have claimed. */
+  claimed: number
+}
+
+/**
+ * The next job of each team that has a delivered direct start.
+ * @param entry the job of the queue's entry. It counts before the note of its delivery is written.
+ * @param except jobs that are being claimed.
+ */
+export async function nextDirectStarts(
+  db: DbOrTx,
+  entry: string,
+  except: readonly string[] = []
+): Promise<DirectStart[]> {
+  const delivered = sql`kind = 'start' and deliveries > 0 and mode = 'direct'`
+  // The list is passed as one text: for a list of known length, Postgres would make a plan for each length.
+  const free = sql`due_at <= now() and held_reason is null
+    and not (job_id = any(string_to_array((select ${except.join(',')}::text), ',')::uuid[]))`
+  // Steps from team to team by the index, not from row to row.
+  return db.execute<DirectStart & Record<string, unknown>>(sql`
+    with recursive team as (
+        (select team_id from ${outbox} where ${delivered} order by team_id limit 1)
+        union all
+        select (select team_id from ${outbox} where ${delivered} and team_id > team.team_id order by team_id limit 1)
+        from team where team_id is not null),
+      start as (
+        select first.* from team cross join lateral (
+          select job_id, generation, team_id from ${outbox}
+          where team_id >= team.team_id and team_id <= team.team_id and ${delivered} and ${free}
+          order by team_id, mode, job_id limit 1) first
+        where team.team_id is not null
+        union
+        select job_id, generation, team_id from ${outbox}
+        where job_id = ${entry} and kind = 'start' and mode = 'direct' and ${free}),
+      claims as (
+        select team_id, count(*)::int as claimed from ${jobs}
+        where lease_token is not null and status in ('running', 'cancelling') group by team_id)
+    select distinct on (team_id) job_id as "jobId", generation, team_id as "teamId", coalesce(claimed, 0) as claimed
+    from start left join claims using (team_id) order by team_id, job_id`)
+}
+
+/** Whether no worker has begun the job yet. */
+export async function isToStart(db: DbOrTx, jobId: string): Promise<boolean> {
+  const rows = await db.execute(sql`select 1 from ${outbox} where job_id = ${jobId} and kind = 'start'`)
+  return rows.length > 0
+}

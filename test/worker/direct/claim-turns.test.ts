@@ -1,0 +1,141 @@
+// The direct consumer with a real queue, database and executor.
+import { afterAll, expect, test } from '@jest/globals'
+import { eq, sql } from 'drizzle-orm'
+import { Redis } from 'ioredis'
+import pino from 'pino'
+import { startDirectConsumer } from '../../../apps/worker/direct/direct-consumer.js'
+import { createLeasedJobs } from '../../../apps/worker/direct/leased-jobs.js'
+import { markDelivered } from '../../../db/job-steps/outbox.js'
+import { waitingOfJob } from '../../../db/jobs/job-waiting.js'
+import { jobs } from '../../../db/tables/jobs.js'
+import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
+import { createExecutorClient } from '../../../services/executor/client.js'
+import { createExecutorGate } from '../../../services/executor/gate.js'
+import { eventually } from '../../support/eventually.js'
+import { addJob, addPerson, type Person } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('claim-turns')
+const { db } = database
+const log = pino({ level: 'silent' })
+const queue = createDirectQueue(process.env.TEST_REDIS_URL!, database.name)
+const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
+afterAll(async () => {
+  await queue.queue.obliterate({ force: true })
+  await Promise.all([queue.close(), executor.close()])
+  await database.drop()
+})
+
+const PERMITS = 2
+
+function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
+  const connection = new Redis(process.env.TEST_REDIS_URL!, { maxRetriesPerRequest: null })
+  const leased = createLeasedJobs(db, 1_000, log)
+  const gate = createExecutorGate(PERMITS)
+  gate.setTeamLimits(limits)
+  const consumer = startDirectConsumer(
+    { db, executor, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
+    { connection, prefix: database.name, permits: PERMITS, around: (_, work) => work(), log }
+  )
+  return {
+    gate,
+    async close() {
+      await consumer.close(10_000)
+      await leased.close()
+      connection.disconnect()
+    }
+  }
+}
+
+/** Direct jobs that are delivered, in this order. */
+async function deliver(person: Person, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let job = 0; job < count; job++) ids.push(await addJob(db, person, { submission: { mode: 'direct' } }))
+  await queue.queue.addBulk(
+    ids.map((jobId) => ({ name: 'run', data: { jobId, generation: 1 }, opts: { jobId: `${jobId}-1` } }))
+  )
+  await markDelivered(
+    db,
+    ids.map((jobId) => ({ jobId, kind: 'start' })),
+    30
+  )
+  return ids
+}
+
+const begun = async (): Promise<{ id: string; team: string }[]> => [
+  ...(await db.execute<{ id: string; team: string }>(
+    sql`select id, team_id as team from jobs where started_at is not null order by started_at, id`
+  ))
+]
+const allCompleted = (ids: string[]) =>
+  eventually(async () => {
+    const [row] = await db.execute(
+      sql`select count(*)::int as left from jobs where id::text in ${ids} and status <> 'completed'`
+    )
+    return row!.left === 0
+  })
+
+test("another team's first job waits for at most one job per slot, and its entry keeps its place for the others", async () => {
+  const [ada, bob] = [await addPerson(db), await addPerson(db)]
+  const many = await deliver(ada, 12)
+  const [one] = await deliver(bob, 1)
+  const consumer = startConsumer()
+  await allCompleted([...many, one!])
+  const order = (await begun()).map(({ id }) => id)
+  expect(order.indexOf(one!)).toBeLessThanOrEqual(PERMITS)
+  // The jobs of a team keep their order, but for those that begin together.
+  expect(order.filter((id) => id !== one).map((id) => Math.floor(many.indexOf(id) / 3))).toEqual(
+    many.map((_, at) => Math.floor(at / 3))
+  )
+  await eventually(async () => (await queue.queue.getJobCountByTypes('waiting', 'active')) === 0)
+  await consumer.close()
+})
+
+test('a worker that stops hands back the entries whose jobs it has not begun', async () => {
+  const ada = await addPerson(db)
+  const ids = await deliver(ada, 3)
+  const consumer = startConsumer()
+  // Another call uses every permit, and one job is claimed ahead.
+  const owner = { team: 'another', job: 'another' }
+  const { signal } = new AbortController()
+  const leave = await Promise.all(Array.from({ length: PERMITS }, () => consumer.gate.enter(owner, signal)))
+  const stateOf = async () =>
+    (await db.execute(sql`select status from jobs where id::text in ${ids} order by id`)).map(({ status }) => status)
+  await eventually(async () => (await stateOf())[0] === 'running')
+  const closed = consumer.close()
+  for (const release of leave) release()
+  await closed
+  expect(await stateOf()).toEqual(['completed', 'pending', 'pending'])
+  expect(await queue.queue.getJobCountByTypes('waiting')).toBe(2)
+  const next = startConsumer()
+  await allCompleted(ids)
+  await next.close()
+})
+
+test('a job says how many begin before it when teams take turns', async () => {
+  const [ada, bob, eve] = [await addPerson(db), await addPerson(db), await addPerson(db)]
+  const many = await deliver(ada, 5)
+  const [one, two] = await deliver(bob, 2)
+  const [last] = await deliver(eve, 1)
+  const ahead = async (id: string) =>
+    (await db.select({ waiting: waitingOfJob }).from(jobs).where(eq(jobs.id, id)))[0]!.waiting!.ahead
+  expect(await Promise.all(many.map(ahead))).toEqual([0, 3, 5, 6, 7])
+  expect(await Promise.all([one!, two!, last!].map(ahead))).toEqual([1, 4, 2])
+  await db.execute(sql`delete from outbox`)
+  await queue.queue.drain()
+})
+
+test('a team that may use one slot leaves the other one free', async () => {
+  const ada = await addPerson(db)
+  const ids = await deliver(ada, 6)
+  const [row] = await db.execute<{ team: string }>(sql`select team_id as team from jobs where id = ${ids[0]}`)
+  const consumer = startConsumer(new Map([[row!.team, 1]]))
+  let most = 0
+  const looking = setInterval(() => {
+    most = Math.max(most, consumer.gate.inUse)
+  }, 2)
+  await allCompleted(ids)
+  clearInterval(looking)
+  expect(most).toBe(1)
+  await consumer.close()
+})

@@ -1,8 +1,8 @@
 // The activities of a graph of tasks: its open tasks, and the execution of one task.
-import { ApplicationFailure, Context } from '@temporalio/activity'
+import { Context } from '@temporalio/activity'
 import { type OpenTasks, openTasks } from '../../db/jobs/script-requests.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
-import { failureOf } from './failure.js'
+import { failureOf, retryAfter } from './failure.js'
 import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { runTask } from './run-task.js'
@@ -14,7 +14,10 @@ export type TaskActivities = ReturnType<typeof createTaskActivities>
 
 export function createTaskActivities(deps: ExecuteDeps) {
   return {
-    openTasks: ({ jobId, ask }: JobHandOver & { ask: number }): Promise<OpenTasks> => openTasks(deps.db, jobId, ask),
+    async openTasks({ jobId, ask }: JobHandOver & { ask: number }): Promise<OpenTasks> {
+      // The outcome enters the history; `execute` finds a failed task itself.
+      return { ...(await openTasks(deps.db, jobId, ask)), failed: null }
+    },
 
     async runTask({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskOutcome> {
       const context = Context.current()
@@ -33,11 +36,7 @@ export function createTaskActivities(deps: ExecuteDeps) {
         case 'failed':
           throw failureOf(end.error, 'final')
         case 'retry':
-          throw ApplicationFailure.create({
-            type: end.error.code,
-            message: end.error.message,
-            nextRetryDelay: end.afterMs
-          })
+          throw retryAfter(end.error, end.afterMs)
       }
     }
   }

@@ -6,14 +6,15 @@ import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { buildApp } from '../../../apps/api/app.js'
-import { logResponses, redacted } from '../../../apps/api/http/telemetry/request-log.js'
+import { logResponses } from '../../../apps/api/http/telemetry/request-log.js'
+import { logOptions } from '../../../services/telemetry/log.js'
 import { type ApiResponse, startApi } from '../../support/api/api.js'
 
 const api = await startApi('canary')
 const { db } = api.database
 const lines: string[] = []
 const log = pino(
-  { level: 'trace', redact: redacted },
+  { ...logOptions, level: 'trace' },
   new Writable({
     write(chunk, _encoding, done) {
       lines.push(String(chunk))
@@ -91,6 +92,10 @@ test('passwords, tokens, codes, keys and credentials appear in no response and n
   expect(answers.filter(([name]) => / 5\d\d$/.test(name)).map(([name]) => name)).toEqual([])
   expect(lines.length).toBeGreaterThan(100)
   expect(lines.filter((line) => line.includes(CANARY))).toEqual([])
+  // Each line has its route, so that a slow or failing one can be found.
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+  expect(logged.length).toBeGreaterThan(100)
+  expect(logged.filter(({ req }) => !/^\/(api|invitations|reset-password)\//.test(req.route))).toEqual([])
   const tables = await db.execute(
     sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
   )

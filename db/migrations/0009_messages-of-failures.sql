@@ -1,0 +1,1 @@
+ALTER TABLE "jobs" ADD COLUMN "failing_message" text;

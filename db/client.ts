@@ -5,6 +5,9 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
+import { withholdParameters } from './failed-query.js'
+
+withholdParameters()
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]

@@ -163,6 +163,11 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'caller, later',
     check: 'The `Retry-After` header, in seconds. docs/limits.md lists the limits.'
   },
+  service_busy: {
+    means: 'More passwords are being checked than this process has room for. Nothing was changed.',
+    who: 'caller, later',
+    check: 'The `Retry-After` header, in seconds. If it lasts: who sends the requests to `/api/auth`.'
+  },
   worker_unreachable: {
     means: 'Playground: the executor is down, disappeared during the run, or did not respond within 90 seconds.',
     who: 'caller later, operator',

@@ -30,6 +30,7 @@ export const errorCatalogue = {
   execution_error: { http: 422, retryable: false },
   unsupported_operation: { http: 422, retryable: false },
   rate_limited: { http: 429, retryable: true },
+  service_busy: { http: 503, retryable: true },
   worker_unreachable: { http: 502, retryable: true },
   worker_not_configured: { http: 503, retryable: false },
   execution_service_lost: { http: 502, retryable: true },

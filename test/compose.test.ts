@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import postgres from 'postgres'
 import { parse } from 'yaml'
 import { readApiConfig } from '../apps/api/config.js'
 import { projectRoot } from '../apps/cli/stack/project.js'
@@ -224,6 +225,40 @@ test('the scripts of the deployment are scripts that a plain shell can read', ()
     const path = join(projectRoot, 'deploy', script)
     expect(statSync(path).mode & 0o111).toBe(0o111)
     execFileSync('sh', ['-n', path])
+  }
+})
+
+test("Postgres is set up with a role for the service and one for Temporal, and neither reaches the other's databases", async () => {
+  const script = read('deploy/postgres/roles.sh')
+  const [, statements = ''] = /<<'SQL'\n(.*)\nSQL\n/s.exec(script) ?? []
+  const mark = randomBytes(3).toString('hex')
+  const named = (name: string) => `${name}_${mark}`
+  const server = postgres(process.env.TEST_PG_URL!, { max: 1, onnotice: () => {} })
+  const databases = ['qjs', 'temporal', 'temporal_visibility'].map(named)
+  try {
+    for (const line of statements.split('\n').filter((text) => !/^(\\|--)/.test(text)))
+      await server.unsafe(
+        line
+          .replace(/:'(\w+)'/, "'a password'")
+          .replace(
+            /(role|database|owner) (qjs|temporal_visibility|temporal)\b/g,
+            (_all, what, name) => `${what} ${named(name)}`
+          )
+      )
+    const reaches = await server<{ role: string; name: string; reaches: boolean }[]>`
+      select role, datname as name, has_database_privilege(role, datname, 'connect') as reaches
+      from pg_database, unnest(${[named('qjs'), named('temporal')]}::text[]) as role
+      where datname = any(${databases}::text[]) order by role, datname`
+    expect(reaches.filter((one) => one.reaches).map(({ role, name }) => [role, name])).toEqual([
+      [named('qjs'), named('qjs')],
+      [named('temporal'), named('temporal')],
+      [named('temporal'), named('temporal_visibility')]
+    ])
+    expect(reaches).toHaveLength(6)
+  } finally {
+    for (const name of databases) await server.unsafe(`drop database if exists ${name}`)
+    for (const name of ['qjs', 'temporal'].map(named)) await server.unsafe(`drop role if exists ${name}`)
+    await server.end({ timeout: 5 })
   }
 })
 

@@ -17,16 +17,24 @@ const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body,
 /** What a limit counts, where that is not the requests to the routes that name it in the access table. */
 const counts = {
   submitTeam: 'jobs that requests create',
-  validateCode: '`POST /api/auth/validate-code`; wrong access codes and invitations at sign-up',
+  validateCode: '`POST /api/auth/validate-code`; sign-ups with an access code or invitation that make no account',
+  signInFailed: 'failed sign-ins to one account',
+  passwordResetMail: 'mails with a link that sets a password',
+  invitationMail: 'mails with an invitation',
+  unprovedJobMail: 'submissions with `notify` before the submitter has proved the address',
   read: 'every other `GET /api/*`',
   scheduled: 'jobs that schedules start'
 }
 /** The limits in the order in which a reader looks for them: `read` is the rest of `poll`. */
 const order = (name) => (name === 'read' ? 1 : 0)
 
-const windows = { 60: 'a minute', 86400: 'in 24 hours' }
+const windows = { 60: 'a minute', 900: 'in 15 minutes', 3600: 'in an hour', 86400: 'in 24 hours' }
 const countedBy = (scope, lines) =>
-  scope === 'user' && lines.some(([, { who }]) => who === 'public') ? 'user, or address without one' : scope
+  scope === 'user' && lines.some(([, { who }]) => who === 'public')
+    ? 'user, or address without one'
+    : scope === 'email'
+      ? 'e-mail address'
+      : scope
 
 const requestRows = Object.values(rateLimits)
   .sort((one, other) => order(one.name) - order(other.name))

@@ -7,7 +7,7 @@ import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 import type { CancelOutcome, JobStatus } from '../../domain/jobs/job-status.js'
 import { executionRetry } from '../../domain/jobs/retry.js'
 import { executeJob } from './execute-job.js'
-import { failureOf } from './failure.js'
+import { failureOf, withMessage } from './failure.js'
 import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { asStep } from './step.js'
@@ -59,7 +59,7 @@ export function createActivities(deps: ExecuteDeps) {
 
     failJob: ({ jobId, generation, error }: JobHandOver & { error: JobError }): Promise<JobStatus> =>
       asStep(deps, { jobId }, async () => {
-        await failJob(db, jobId, { generation }, error)
+        await failJob(db, jobId, { generation }, await withMessage(db, jobId, error))
         return statusAfter(jobId)
       }),
 

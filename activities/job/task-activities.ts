@@ -1,8 +1,7 @@
 // The activities of a graph of tasks: its open tasks, and the execution of one task.
-import { ApplicationFailure } from '@temporalio/activity'
 import { type OpenTasks, openTasks } from '../../db/jobs/script-requests.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
-import { failureOf } from './failure.js'
+import { failureOf, retryAfter } from './failure.js'
 import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { runTask } from './run-task.js'
@@ -16,7 +15,8 @@ export type TaskActivities = ReturnType<typeof createTaskActivities>
 export function createTaskActivities(deps: ExecuteDeps) {
   return {
     openTasks: ({ jobId, ask }: JobHandOver & { ask: number }): Promise<OpenTasks> =>
-      asStep(deps, { jobId }, () => openTasks(deps.db, jobId, ask)),
+      // The outcome enters the history; `execute` finds a failed task itself.
+      asStep(deps, { jobId }, async () => ({ ...(await openTasks(deps.db, jobId, ask)), failed: null })),
 
     runTask: ({ jobId, generation, task }: JobHandOver & { task: string }): Promise<TaskOutcome> =>
       asStep(deps, { jobId, task }, async (context) => {
@@ -35,11 +35,7 @@ export function createTaskActivities(deps: ExecuteDeps) {
           case 'failed':
             throw failureOf(end.error, 'final')
           case 'retry':
-            throw ApplicationFailure.create({
-              type: end.error.code,
-              message: end.error.message,
-              nextRetryDelay: end.afterMs
-            })
+            throw retryAfter(end.error, end.afterMs)
         }
       })
   }

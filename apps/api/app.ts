@@ -98,7 +98,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   const watches = createJobWatches(deps.listener)
   const states = createJobStates(deps.db)
   const waits = createJobWaits(states, watches)
-  const streams = createEventStreams(deps.db, states, watches)
+  const streams = createEventStreams(deps.db, states, watches, deps.streamTimes)
   app.addHook('preClose', async () => {
     closing = true
     watches.close()

@@ -15,6 +15,7 @@ import type { SealPool } from '../../services/threads/seal-pool.js'
 import type { ApiConfig } from './config.js'
 import type { Limiter } from './http/limits/limiter.js'
 import type { SubmissionMetrics } from './http/submissions.js'
+import type { StreamTimes } from './jobs/event-stream.js'
 
 export interface ApiDeps {
   config: Pick<
@@ -56,6 +57,8 @@ export interface ApiDeps {
   executor: ExecutorClient | null
   /** How long the playground waits for the executor. Default: 90 s. */
   executorDeadlineMs?: number
+  /** How long an event stream lives. Default: an hour. */
+  streamTimes?: StreamTimes
   /** One probe per part that the service needs; it rejects when the part is unavailable. */
   probes: Record<'database' | 'redis' | 'temporal' | 'executor', () => Promise<unknown>>
   now(): Date

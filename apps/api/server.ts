@@ -1,6 +1,5 @@
 // The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
 // this.
-import { pino } from 'pino'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
@@ -17,6 +16,7 @@ import { createMailer } from '../../services/mail/mailer.js'
 import { missingRingKeys } from '../../services/providers/credentials.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
+import { createLog } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
@@ -25,10 +25,10 @@ import { buildApp } from './app.js'
 import { POOL_MAX, readApiConfig } from './config.js'
 import { connectRateLimitRedis, createRateLimitStore } from './http/limits/rate-limit-store.js'
 import { createMetrics } from './http/telemetry/metrics.js'
-import { logResponses, redacted } from './http/telemetry/request-log.js'
+import { logResponses } from './http/telemetry/request-log.js'
 
 const config = readApiConfig(process.env)
-const log = pino({ level: config.logLevel, base: { app: 'api' }, redact: redacted }, pino.destination(2))
+const log = createLog('api', config.logLevel)
 
 await migrate(config.databaseUrl)
 const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: POOL_MAX })

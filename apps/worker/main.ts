@@ -1,21 +1,21 @@
 // The worker process: configuration, migration, run until a signal, close.
 import { createServer } from 'node:http'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
-import { pino } from 'pino'
 import { migrate } from '../../db/migrate.js'
+import { createLog } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
 import { readWorkerConfig } from './config.js'
 import { startWorker } from './worker.js'
 
 const config = readWorkerConfig(process.env)
-const log = pino({ level: config.logLevel, base: { app: 'worker' } }, pino.destination(2))
+const log = createLog('worker', config.logLevel)
 
 // Signals are handled below; otherwise Temporal would handle them.
 Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', ({ message, meta }) =>
-    log.warn({ temporal: { error: meta?.error, workflowId: meta?.workflowId } }, message)
+    log.warn({ workflowId: meta?.workflowId, ...(meta?.error !== undefined && { err: meta.error }) }, message)
   )
 })
 

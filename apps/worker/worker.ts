@@ -3,6 +3,7 @@
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createCapsuleActivities } from '../../activities/capsule/capsule-activities.js'
+import { withoutMessages } from '../../activities/job/failure.js'
 import { createActivities } from '../../activities/job/job-activities.js'
 import { createTaskActivities } from '../../activities/job/task-activities.js'
 import { createProviderActivities } from '../../activities/provider/provider-activities.js'
@@ -114,12 +115,15 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     namespace: config.temporalNamespace,
     taskQueue: config.taskQueue,
     workflowBundle: config.workflowBundle,
-    activities: {
-      ...createActivities({ ...steps, yieldsSlot: true }),
-      ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql), yieldsSlot: true }),
-      ...createCapsuleActivities(steps),
-      ...createProviderActivities({ ...providerSteps, yieldsSlot: true })
-    },
+    activities: withoutMessages(
+      {
+        ...createActivities({ ...steps, yieldsSlot: true }),
+        ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql), yieldsSlot: true }),
+        ...createCapsuleActivities(steps),
+        ...createProviderActivities({ ...providerSteps, yieldsSlot: true })
+      },
+      steps
+    ),
     tracing,
     log
   })

@@ -1,6 +1,7 @@
 // Users, their sessions, and the access codes for sign-up.
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { isReservedUsername } from '../../domain/accounts/username.js'
 import { validationError } from '../../domain/errors.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
@@ -95,7 +96,7 @@ function usernameBase(email: string): string {
     .split('@')[0]!
     .replace(/[^A-Za-z0-9_-]/g, '-')
     .slice(0, 30)
-  return cleaned.length >= 3 ? cleaned : `user-${cleaned}`
+  return cleaned.length >= 3 && !isReservedUsername(cleaned) ? cleaned : `user-${cleaned.slice(0, 25)}`
 }
 
 export async function findPasswordHash(
@@ -109,6 +110,15 @@ export async function findPasswordHash(
   if (!row) return null
   const { passwordHash, ...user } = row
   return { user, passwordHash }
+}
+
+/** Whether an account has proved that it receives mail at the address. */
+export async function isAddressProved(db: DbOrTx, email: string): Promise<boolean> {
+  const [row] = await db
+    .select({ provedAt: users.emailVerifiedAt })
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+  return row?.provedAt != null
 }
 
 /** Opens a session. Its owner gets the token; the row stores its SHA-256. */

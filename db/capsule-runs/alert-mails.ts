@@ -16,6 +16,8 @@ export interface AlertMail {
   tries: number
   /** `null` when no member of the team has the address any more. */
   alert: Alert | null
+  /** Whether the member has proved the address; without, the mail holds no text of the team. */
+  proved: boolean
 }
 
 /**
@@ -50,12 +52,13 @@ export async function takeAlertMail(db: Db): Promise<AlertMail | null> {
     })
   if (!taken) return null
   const [member] = await db
-    .select({ userId: members.userId })
+    .select({ provedAt: users.emailVerifiedAt })
     .from(capsuleRuns)
     .innerJoin(members, eq(members.teamId, capsuleRuns.teamId))
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(capsuleRuns.id, taken.runId), sql`lower(${users.email}) = lower(${taken.email})`))
-  return { ...taken, alert: member ? await loadAlert(db, taken.runId) : null }
+  const proved = member?.provedAt != null
+  return { ...taken, alert: member ? await loadAlert(db, taken.runId) : null, proved }
 }
 
 type Taken = Pick<AlertMail, 'runId' | 'email' | 'tries'>

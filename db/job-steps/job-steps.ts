@@ -173,7 +173,12 @@ export async function recordFailure(
   const moved = await transition(tx, jobId, to, {
     ...guard,
     reason: message,
-    set: { errorCode: code, errorMessage: message, actualCost: cost === 'held' ? null : cost }
+    set: {
+      errorCode: code,
+      errorMessage: message,
+      failingMessage: null,
+      actualCost: cost === 'held' ? null : cost
+    }
   })
   if (moved !== 'won') return moved
   await closeOpenAttempts(tx, jobId, 'lost', error)

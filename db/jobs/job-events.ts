@@ -18,10 +18,10 @@ export interface JobEvent {
   at: Date
 }
 
-/** Far more than any job has. */
-const EVENTS_MAX = 1_000
+/** A graph of 2,000 tasks has 4,000 events and more. */
+export const EVENTS_PER_READ = 1_000
 
-/** The events after number `after`, the oldest first. */
+/** The events after number `after`, the oldest first; at most `EVENTS_PER_READ`. */
 export async function eventsAfter(db: DbOrTx, jobId: string, after: number): Promise<JobEvent[]> {
   return db
     .select({
@@ -37,5 +37,5 @@ export async function eventsAfter(db: DbOrTx, jobId: string, after: number): Pro
     .from(jobEvents)
     .where(and(eq(jobEvents.jobId, jobId), gt(jobEvents.seq, after)))
     .orderBy(asc(jobEvents.seq))
-    .limit(EVENTS_MAX)
+    .limit(EVENTS_PER_READ)
 }

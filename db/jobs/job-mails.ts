@@ -27,11 +27,11 @@ export interface JobMail {
   tries: number
   /** The submitter; `null` when they have deleted their account or left the job's team. */
   email: string | null
+  /** Also `null` while the submitter has not proved the address: the mail then holds no text of theirs. */
   name: string | null
   backend: string
   status: JobStatus
   errorCode: ErrorCode | null
-  reason: string | null
   cost: MicroUsd | null
 }
 
@@ -65,11 +65,10 @@ export async function takeMail(db: Db): Promise<JobMail | null> {
   const [job] = await db
     .select({
       email: sql<string | null>`case when ${members.userId} is not null then ${users.email} end`,
-      name: jobs.name,
+      name: sql<string | null>`case when ${users.emailVerifiedAt} is not null then ${jobs.name} end`,
       backend: jobs.backend,
       status: jobs.status,
       errorCode: sql<ErrorCode | null>`${jobs.errorCode}`,
-      reason: jobs.statusReason,
       cost: jobs.actualCost
     })
     .from(jobs)

@@ -1,7 +1,7 @@
 // Mails whose links hold a live token. The transaction that makes the token writes the mail; a worker takes one that is due,
 // sends it outside of any transaction, and removes the row. A try counts when it is taken, and the count is the fence, as
 // for mails about jobs (db/jobs/job-mails.ts).
-import { and, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db, DbOrTx } from '../client.js'
 import { sealedMails } from '../tables/operations.js'
 
@@ -21,11 +21,17 @@ export interface TakenMail extends SealedMail {
   expired: boolean
 }
 
-export async function addSealedMail(tx: DbOrTx, mail: SealedMail & { expiresAt: Date }): Promise<void> {
-  await tx.insert(sealedMails).values(mail)
+export async function addSealedMail(
+  tx: DbOrTx,
+  { first, ...mail }: SealedMail & { expiresAt: Date; first: boolean }
+): Promise<void> {
+  await tx.insert(sealedMails).values({ ...mail, priority: first ? 1 : 0 })
 }
 
-/** Takes the mail that has been due for the longest time, or `null` when none is. Skips those that others are taking. */
+/**
+ * Takes the mail of the highest priority that has been due for the longest time, or `null` when none is due. Skips those
+ * that others are taking.
+ */
 export async function takeSealedMail(db: Db): Promise<TakenMail | null> {
   const due = db
     .$with('due')
@@ -34,7 +40,7 @@ export async function takeSealedMail(db: Db): Promise<TakenMail | null> {
         .select({ dueId: sealedMails.id })
         .from(sealedMails)
         .where(sql`${sealedMails.nextAt} <= now()`)
-        .orderBy(sealedMails.nextAt)
+        .orderBy(desc(sealedMails.priority), sealedMails.nextAt)
         .limit(1)
         .for('update', { skipLocked: true })
     )

@@ -101,6 +101,8 @@ export const jobs = pgTable(
     resultSha256: text('result_sha256'),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
+    // Why the job is about to fail, until its workflow fails it: Temporal's histories contain the code alone.
+    failingMessage: text('failing_message'),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelOutcome: text('cancel_outcome').$type<CancelOutcome>(),
     workflowRunId: text('workflow_run_id'),

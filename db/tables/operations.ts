@@ -66,6 +66,8 @@ export const sealedMails = pgTable(
     ringKeyId: text('ring_key_id').notNull(),
     wrappedKey: bytea('wrapped_key').notNull(),
     sealedMail: bytea('sealed_mail').notNull(),
+    // Mails of a higher number are sent first: a link to a new password before any invitation.
+    priority: integer('priority').notNull().default(0),
     // The end of the token's life: the mail is worth nothing afterwards.
     expiresAt: instant('expires_at').notNull(),
     tries: integer('tries').notNull().default(0),

@@ -4,6 +4,7 @@ import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { AssignableRole, InvitationState } from '../../domain/teams/role.js'
 import { MEMBERS_MAX, PENDING_INVITATIONS_MAX } from '../../domain/teams/team-limits.js'
+import { proveAddress } from '../accounts/passwords.js'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { members, teams, users } from '../tables/accounts.js'
@@ -151,6 +152,8 @@ export async function previewInvitation(
 /**
  * Makes the user a member with the invited role. Following the link proves that the user receives mail at the address.
  * A member keeps their role.
+ * @returns the membership, and whether this is the first proof of the account's address: access that was given before
+ * then has to end (db/deletion/former-access.ts).
  * @throws ServiceError `not_found` for an invalid link, `permission_denied` for another address than the invited one,
  * `team_suspended`, `conflict` when the team is full.
  */
@@ -158,7 +161,7 @@ export async function acceptInvitation(
   tx: Tx,
   token: string,
   user: { id: string; email: string }
-): Promise<{ teamId: string; role: AssignableRole }> {
+): Promise<{ teamId: string; role: AssignableRole; firstProof: boolean }> {
   const [found] = await tx
     .select({ email: invitations.email, teamId: invitations.teamId })
     .from(invitations)
@@ -189,11 +192,7 @@ export async function acceptInvitation(
     .insert(members)
     .values({ teamId: accepted.teamId, userId: user.id, role: accepted.role })
     .onConflictDoNothing()
-  await tx
-    .update(users)
-    .set({ emailVerifiedAt: sql`coalesce(${users.emailVerifiedAt}, now())` })
-    .where(eq(users.id, user.id))
-  return accepted
+  return { ...accepted, firstProof: await proveAddress(tx, user.id) }
 }
 
 export const noSuchInvitation = () =>

@@ -13,7 +13,9 @@ export const auditActions = [
   'capsule.verified',
   'capsule.schedule.changed',
   'capsule.schedule.deleted',
-  'capsule.takedown'
+  'capsule.takedown',
+  // Access that an account gave before its address was proved has ended.
+  'account.proved'
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

@@ -3,9 +3,10 @@
 
 /**
  * Whose requests are counted together. A `user` limit counts each API key as a user of its own, and callers that are
- * not signed in by their address. A `team` limit counts all members and keys of the team.
+ * not signed in by their address. A `team` limit counts all members and keys of the team. An `email` limit counts the
+ * requests about one e-mail address, from all callers, whether or not it has an account.
  */
-export type LimitScope = 'user' | 'team' | 'address'
+export type LimitScope = 'user' | 'team' | 'address' | 'email'
 
 interface Rule {
   /** The maximum number of requests within any `windowSeconds` seconds. */
@@ -15,7 +16,8 @@ interface Rule {
 }
 
 const MINUTE = 60
-const DAY = 24 * 60 * MINUTE
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 const table = {
   /**
@@ -34,7 +36,15 @@ const table = {
   members: { max: 30, windowSeconds: MINUTE, scope: 'user' },
   profile: { max: 30, windowSeconds: MINUTE, scope: 'user' },
   validateCode: { max: 5, windowSeconds: MINUTE, scope: 'address' },
+  signUp: { max: 10, windowSeconds: MINUTE, scope: 'address' },
   signIn: { max: 10, windowSeconds: MINUTE, scope: 'address' },
+  /** Failed sign-ins to one account, from all addresses together. */
+  signInFailed: { max: 10, windowSeconds: 15 * MINUTE, scope: 'email' },
+  /** Mails to one recipient. Each link works for an hour, so a refused request has earlier links. */
+  passwordResetMail: { max: 5, windowSeconds: HOUR, scope: 'email' },
+  invitationMail: { max: 5, windowSeconds: DAY, scope: 'email' },
+  /** Requests for a mail about a job, while the submitter's address is not proved. */
+  unprovedJobMail: { max: 10, windowSeconds: DAY, scope: 'email' },
   /** Every GET below /api except those of `poll`. */
   read: { max: 100, windowSeconds: MINUTE, scope: 'user' },
   /**
@@ -54,6 +64,7 @@ type LimitNameOf<Scope extends LimitScope> = {
 export type RequestLimitName = LimitNameOf<'user' | 'address'>
 /** The team has to be known first. */
 export type TeamLimitName = LimitNameOf<'team'>
+export type EmailLimitName = LimitNameOf<'email'>
 
 export interface RateLimit extends Rule {
   name: LimitName

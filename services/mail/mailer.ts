@@ -14,8 +14,9 @@ export interface Mailer {
   /**
    * Writes a mail that is sent after the commit of `tx`.
    * @param expiresAt when its link is no longer valid.
+   * @param options.first it is sent before mails without this.
    */
-  send(tx: DbOrTx, mail: Mail, expiresAt: Date): Promise<void>
+  send(tx: DbOrTx, mail: Mail, expiresAt: Date, options?: { first?: boolean }): Promise<void>
 }
 
 /** @param options.sends the workers have SMTP_URL or MAIL_DIR. */
@@ -32,12 +33,12 @@ export function createMailer({
   if (missing) log.warn({}, `no mail is sent: ${missing}`)
   return {
     sends,
-    async send(tx, mail, expiresAt) {
+    async send(tx, mail, expiresAt, { first = false } = {}) {
       if (!sends || !keyRing)
         return log.warn({ domain: domainOf(mail.to), subject: subjectOf(mail) }, `mail dropped: ${missing}`)
       const id = newId()
       const { sealedValue, ...key } = keyRing.seal(JSON.stringify(mail), mailContext({ id }))
-      await addSealedMail(tx, { id, sealedMail: sealedValue, ...key, expiresAt })
+      await addSealedMail(tx, { id, sealedMail: sealedValue, ...key, expiresAt, first })
     }
   }
 }

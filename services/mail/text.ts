@@ -1,8 +1,10 @@
 // The texts of mails, as plain text and as simple HTML with the same words; pure functions. Names and messages are
 // untrusted input: they become one line or a quotation, are cut to a readable length, and cannot end a header, a quotation
 // or a tag, or change the direction of the text around them. Nothing is loaded from elsewhere, and the only link is the
-// service's own.
+// service's own. Mails to unproved addresses contain no text of their sender but two short names: they
+// would otherwise carry any message to any mailbox in the operator's name. No mail contains a message of a program.
 
+import type { ErrorCode } from '../../domain/errors.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
 
@@ -19,12 +21,16 @@ type Part = { say: string } | { quote: string } | { link: string }
 const PRODUCT = 'Quantum Job Service'
 /** In characters. A subject contains one name. */
 const NAME_MAX = 80
+/** In characters, for a recipient who has not proved the address here. */
+const PLAIN_NAME_MAX = 40
 /** In characters: twice the limit of the API, so that no message from there is cut. */
 const MESSAGE_MAX = 1_000
 
 /**
  * The invitation to a team.
  * @param invitation.message of the inviter to the invitee; `null` or blank for none.
+ * @param invitation.stranger no account has proved that it receives mail at the address: names are reduced, and the
+ * message is left out.
  * @param invitation.link an absolute http(s) address where it is accepted.
  */
 export function invitationMail(invitation: {
@@ -32,14 +38,17 @@ export function invitationMail(invitation: {
   inviterName: string
   role: 'admin' | 'member'
   message: string | null
+  stranger: boolean
   link: string
   expiresAt: Date
 }): MailText {
-  const team = oneLine(invitation.teamName, NAME_MAX) || '(no name)'
-  const inviter = oneLine(invitation.inviterName, NAME_MAX) || 'A member'
+  const { stranger } = invitation
+  const nameOf = (text: string) => (stranger ? plainName(text) : oneLine(text, NAME_MAX))
+  const team = nameOf(invitation.teamName) || '(no name)'
+  const inviter = nameOf(invitation.inviterName) || 'A member'
   const role = { admin: 'an admin', member: 'a member' }[invitation.role]
-  const message = severalLines(invitation.message ?? '', MESSAGE_MAX)
-  return compose(`Invitation to the team "${team}"`, [
+  const message = stranger ? '' : severalLines(invitation.message ?? '', MESSAGE_MAX)
+  return compose(stranger ? `Invitation to a team on ${PRODUCT}` : `Invitation to the team "${team}"`, [
     { say: `${inviter} invites you to join the team "${team}" on ${PRODUCT} as ${role}.` },
     ...(message ? [{ say: 'The message that came with it:' }, { quote: message }] : []),
     { say: 'To accept, open this link and sign in, or sign up, with the address that this mail went to:' },
@@ -61,7 +70,7 @@ export function passwordResetMail(reset: { link: string; expiresAt: Date }): Mai
 
 /**
  * The outcome of a job, for its submitter.
- * @param end.reason why it did not complete; the text can come from a program. @param end.cost micro-USD.
+ * @param end.name `null` when the submitter has not proved the address. @param end.cost micro-USD.
  * @param end.link an absolute http(s) address of its record.
  */
 export function jobEndMail(end: {
@@ -69,7 +78,7 @@ export function jobEndMail(end: {
   name: string | null
   backend: string
   status: JobStatus
-  reason: string | null
+  errorCode: ErrorCode | null
   cost: MicroUsd | null
   link: string | null
 }): MailText {
@@ -77,10 +86,11 @@ export function jobEndMail(end: {
   const job = name ? `Job "${name}"` : `Job ${end.jobId}`
   const became =
     end.status === 'dispatch_failed' ? 'could not be started' : (becameOf[end.status] ?? `is ${end.status}`)
-  const reason = end.status === 'completed' ? '' : severalLines(end.reason ?? '', MESSAGE_MAX)
   return compose(`${job} ${became}`, [
     { say: `${job}, which you submitted to ${oneLine(end.backend, NAME_MAX)} on ${PRODUCT}, ${became}.` },
-    ...(reason ? [{ say: 'The reason:' }, { quote: reason }] : []),
+    ...(end.errorCode
+      ? [{ say: `The code of the error is ${end.errorCode}; the record of the job has its message.` }]
+      : []),
     { say: end.cost === null ? 'Its cost is not known yet.' : `It cost ${formatUsd(end.cost)}.` },
     { say: `Its id is ${end.jobId}, its status ${end.status}.` },
     ...(end.link ? [{ say: 'Its record, with the result:' }, { link: end.link }] : []),
@@ -99,22 +109,24 @@ interface Judged {
 
 /**
  * An unexpected outcome of a scheduled verification.
+ * @param alert.capsuleName `null` when the recipient has not proved the address.
  * @param alert.second the outcome of the run that confirmed it; `null` when there could be none.
  * @param alert.link an absolute http(s) address of the capsule's verifications.
  */
 export function alertMail(alert: {
   capsuleId: string
-  capsuleName: string
+  capsuleName: string | null
   runId: string
   scheduledAt: Date | null
   first: Judged
   second: Judged | null
   link: string | null
 }): MailText {
-  const name = oneLine(alert.capsuleName, NAME_MAX)
+  const name = oneLine(alert.capsuleName ?? '', NAME_MAX)
   const capsule = name ? `Capsule "${name}"` : `Capsule ${alert.capsuleId}`
   const last = alert.second ?? alert.first
-  const reason = severalLines(last.reason ?? '', MESSAGE_MAX)
+  // The reason of a failed run is the message of a program; that of a verdict or a refusal is the service's.
+  const reason = last.outcome === 'failed' ? '' : severalLines(last.reason ?? '', MESSAGE_MAX)
   const due = alert.scheduledAt === null ? '' : ` that was due on ${utc(alert.scheduledAt)}`
   const refused = alert.first.outcome === 'refused'
   const subject = `The verification of ${capsule.replace(/^C/, 'c')} on ${PRODUCT}${due}`
@@ -152,6 +164,9 @@ const becameOf: Partial<Record<JobStatus, string>> = {
 export function oneLine(text: string, max: number): string {
   return cut(text.toWellFormed().replace(directions, '').replace(spaces, ' ').trim(), max)
 }
+
+/** Letters, digits and spaces alone: no address of a page, and no sentence of any length. */
+const plainName = (text: string): string => oneLine(text.replace(/[^\p{L}\p{N}'_-]+/gu, ' '), PLAIN_NAME_MAX)
 
 function severalLines(text: string, max: number): string {
   const lines = text.toWellFormed().replace(directions, '').replace(lineEnds, '\n').replace(controls, ' ')

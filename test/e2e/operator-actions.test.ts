@@ -1,9 +1,13 @@
 // What an operator does in the Temporal UI reaches the job, its record and its money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { oneFails } from '../support/jobs/workflow-programs.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
+
+type History = Parameters<typeof historyToJSON>[0]
 
 let platform: Platform
 let client: Client
@@ -18,6 +22,12 @@ afterAll(async () => {
   await client.connection.close()
   await platform.close()
 })
+
+/** A history as text, with the inputs and results of its steps decoded. */
+const readable = (history: History): string =>
+  historyToJSON(history).replaceAll(/"data": ?"([^"]*)"/g, (_whole, data: string) =>
+    Buffer.from(data, 'base64').toString('utf8')
+  )
 
 const slowJob = () =>
   submission({ execution_mode: 'temporal', inline_code: slowQiskit(100), framework: 'qiskit', name: 'a slow one' })
@@ -46,10 +56,31 @@ test('operators can find a job by its search attributes and read its summary', a
     return null
   })
   expect(found.status.name).toBe('COMPLETED')
-  const history = JSON.stringify(await client.workflow.getHandle(`job-${id}`).fetchHistory())
+  const history = readable(await client.workflow.getHandle(`job-${id}`).fetchHistory())
+  expect(history).toContain(id)
   expect(history).not.toContain('OPENQASM')
   expect(history).not.toContain('ada@example.org')
   expect(await (await client.workflow.getHandle(`job-${id}`).describe()).staticSummary()).toBe('local: a quick one')
+})
+
+test("Temporal's history and the log hold the code of a failure, and only the job's record holds the program's message", async () => {
+  const canary = 'canary-51e0c7'
+  const failing = (framework: string, inline_code: string) =>
+    platform.submit(submission({ execution_mode: 'temporal', framework, inline_code }))
+  const [plain, graph] = await Promise.all([
+    failing('qiskit', `import qiskit\nraise ValueError("${canary}")`),
+    failing('marqov', oneFails.replace('the angle is no number', canary))
+  ])
+  for (const id of [plain, graph]) {
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'execution_error', message: expect.stringContaining(canary) }
+    })
+    const history = readable(await client.workflow.getHandle(`job-${id}`).fetchHistory())
+    expect(history).toContain('execution_error')
+    expect(history).not.toContain(canary)
+  }
+  expect(platform.logs()).not.toContain(canary)
 })
 
 test('a job runs even when its name is too long for Temporal or has several lines', async () => {

@@ -1,5 +1,5 @@
 // `npm start` with every real part. The tests share one data folder and follow one stack through its life, in order.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -24,6 +24,9 @@ const other = (folder: string, env: Record<string, string> = {}): QjobStart => {
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'qjs-stack-'))
+  // As an earlier version left them.
+  chmodSync(dataDir, 0o755)
+  mkdirSync(join(dataDir, 'logs'), { mode: 0o755 })
   stack = new QjobStart(dataDir)
   await stack.ready()
 }, bootLimitMs)
@@ -42,6 +45,15 @@ test('stdout has exactly one line with the addresses of the service and the Temp
   expect((await fetch(`${line[1]}/readyz`)).status).toBe(200)
   expect((await fetch(`${line[2]}/`)).status).toBe(200)
   expect(Object.keys(stack.processes()).sort()).toEqual(parts)
+})
+
+test('every file and folder of the data folder is closed to other users of the machine', () => {
+  const paths = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+  for (const path of ['logs/api.log', 'logs/worker.log', 'logs/temporal.log', 'temporal/temporal.db', 'redis', 'keys'])
+    expect(paths).toContain(path)
+  expect(paths.filter((path) => (statSync(join(dataDir, path)).mode & 0o077) !== 0)).toEqual([])
+  // For the user of Postgres, the folder itself can be passed through.
+  expect(statSync(dataDir).mode & 0o066).toBe(0)
 })
 
 test('API and worker serve their metrics locally at the addresses in stack.json', async () => {

@@ -16,7 +16,7 @@ import { teamsOf } from '../../../db/teams/memberships.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, userOf } from '../http/access.js'
-import { takeLimit } from '../http/limits/limiter.js'
+import { type GiveBack, takeEmailLimit, takeLimit } from '../http/limits/limiter.js'
 import { count, empty, json, type Sent, sent } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
 import { Team } from '../teams/team-view.js'
@@ -70,7 +70,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
           { additionalProperties: false }
         ),
         response: { 201: signedIn },
-        errors: ['not_found', 'team_suspended', 'conflict', 'rate_limited']
+        errors: ['not_found', 'team_suspended', 'conflict', 'service_busy']
       }
     },
     async (request, reply) => {
@@ -78,8 +78,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       if (code !== undefined && invitation_token !== undefined)
         throw validationError('invitation_token: takes the place of code; send only one of them')
       // Checked before the costly hash; the transaction below uses it up.
-      if (invitation_token !== undefined) await assertInvited(request, invitation_token, email)
-      else if (config.codesNeeded) await assertCode(request, code)
+      let giveBack: GiveBack = async () => {}
+      if (invitation_token !== undefined) giveBack = await assertInvited(request, invitation_token, email)
+      else if (config.codesNeeded) giveBack = await assertCode(request, code)
       const user = await signUp(
         db,
         {
@@ -92,6 +93,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
           if (invitation_token !== undefined) await acceptInvitation(tx, invitation_token, made)
         }
       )
+      await giveBack()
       return signIn(request, reply.code(201) as FastifyReply, user)
     }
   )
@@ -107,13 +109,17 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
           { additionalProperties: false }
         ),
         response: { 200: signedIn },
-        errors: ['unauthorized']
+        errors: ['unauthorized', 'service_busy']
       }
     },
     async (request, reply) => {
-      const found = await findPasswordHash(db, request.body.email)
-      if (!(await isPassword(found?.passwordHash ?? null, request.body.password)) || !found)
+      const { email, password } = request.body
+      // Before the look-up, so that a refusal does not reveal whether the address has an account.
+      const giveBack = await takeEmailLimit(deps.limiter, email, 'signInFailed')
+      const found = await findPasswordHash(db, email)
+      if (!(await isPassword(found?.passwordHash ?? null, password)) || !found)
         throw new ServiceError('unauthorized', 'E-mail address or password is wrong')
+      await giveBack()
       return signIn(request, reply, found.user)
     }
   )
@@ -190,21 +196,23 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     return sent(reply.send(body))
   }
 
-  /** A wrong code counts against the limit on checking codes, which sign-up would otherwise bypass. */
-  async function assertCode(request: FastifyRequest, code: string | undefined): Promise<void> {
+  /**
+   * Takes a slot of the limit on checking codes before the look-up, so that a caller without slots does not learn that a
+   * guess was right. The slot is given back once the account exists; an address that is taken costs it.
+   */
+  async function assertCode(request: FastifyRequest, code: string | undefined): Promise<GiveBack> {
     if (code === undefined) throw validationError('code: is required')
-    if ((await remainingUses(db, code)) > 0) return
-    await takeLimit(deps.limiter, request, 'validateCode')
-    throw validationError('code: is not valid, has expired or is used up')
+    const giveBack = await takeLimit(deps.limiter, request, 'validateCode')
+    if ((await remainingUses(db, code)) === 0) throw validationError('code: is not valid, has expired or is used up')
+    return giveBack
   }
 
-  async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<void> {
+  async function assertInvited(request: FastifyRequest, token: string, email: string): Promise<GiveBack> {
+    const giveBack = await takeLimit(deps.limiter, request, 'validateCode')
     const invitation = await previewInvitation(db, token)
-    if (!invitation) {
-      await takeLimit(deps.limiter, request, 'validateCode')
-      throw noSuchInvitation()
-    }
+    if (!invitation) throw noSuchInvitation()
     if (invitation.email.toLowerCase() !== email.toLowerCase())
       throw validationError('email: the invitation is for another address')
+    return giveBack
   }
 }

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { openSession, remainingUses, type User } from '../../../db/accounts/accounts.js'
+import { openSession, type User } from '../../../db/accounts/accounts.js'
 import {
   findIdentityOwner,
   linkIdentity,
@@ -131,8 +131,10 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     if (!config.codesNeeded) return signUpWithIdentity(db, identity, null)
     if (accessCode === null)
       throw validationError(`code: is required for your first sign-in; begin again at ${START}?code=<access code>`)
-    // A wrong code counts against the limit on checking codes.
-    if ((await remainingUses(db, accessCode)) === 0) await takeLimit(deps.limiter, request, 'validateCode')
-    return signUpWithIdentity(db, identity, accessCode)
+    // As at a sign-up with a password: taken before the look-up, and given back once the account exists.
+    const giveBack = await takeLimit(deps.limiter, request, 'validateCode')
+    const user = await signUpWithIdentity(db, identity, accessCode)
+    await giveBack()
+    return user
   }
 }

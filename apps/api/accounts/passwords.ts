@@ -8,13 +8,19 @@ import {
   resetPassword,
   setPassword
 } from '../../../db/accounts/passwords.js'
+import { endFormerAccess } from '../../../db/deletion/former-access.js'
 import { validationError } from '../../../domain/errors.js'
 import { passwordResetMail } from '../../../services/mail/text.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf } from '../http/access.js'
+import { takeEmailLimit } from '../http/limits/limiter.js'
 import { accepted, done, success } from '../http/response.js'
 import { Email, Password } from './auth.js'
 import { hashPassword, isPassword } from './password-hash.js'
+
+/** For the two routes that prove the address of an account. */
+export const FIRST_PROOF =
+  'If this is the first proof that the account receives mail at its address, access that was given before ends: its API keys and invitations, and in its personal team all other members, invitations and webhooks. Schedules of that team are paused. The audit trail of each team concerned gets an entry.'
 
 export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db, mailer, config } = deps
@@ -29,7 +35,8 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           { password: Type.String({ maxLength: 200, description: 'The present one' }), new_password: Password },
           { additionalProperties: false }
         ),
-        response: { 200: done }
+        response: { 200: done },
+        errors: ['service_busy']
       }
     },
     async (request) => {
@@ -53,12 +60,14 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       }
     },
     async (request, reply) => {
+      // Before the look-up, so that the response is the same for every address.
+      await takeEmailLimit(deps.limiter, request.body.email, 'passwordResetMail')
       await db.transaction(async (tx) => {
         const reset = await beginPasswordReset(tx, request.body.email)
         if (!reset) return
         const { token, email: to, expiresAt } = reset
         const link = `${config.linkOrigin}/reset-password/${token}`
-        await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt }) }, expiresAt)
+        await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt }) }, expiresAt, { first: true })
       })
       reply.code(202)
       return success
@@ -71,19 +80,28 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       schema: {
         tags: ['accounts'],
         summary: 'Set a new password with the token of a mailed link; every session of the account ends',
+        description: FIRST_PROOF,
         body: Type.Object(
           { token: Type.String({ minLength: 1, maxLength: 64 }), password: Password },
           { additionalProperties: false }
         ),
-        response: { 200: done }
+        response: { 200: done },
+        errors: ['service_busy']
       }
     },
     async (request) => {
       const { token, password } = request.body
       // Checked before the costly hash.
-      const done = (await isResetLive(db, token)) && (await resetPassword(db, token, await hashPassword(password)))
+      const done = (await isResetLive(db, token)) && (await reset(token, await hashPassword(password)))
       if (!done) throw validationError('token: is not valid, was used, or is older than an hour; request a new link')
       return success
     }
   )
+
+  const reset = (token: string, passwordHash: string): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      const owner = await resetPassword(tx, token, passwordHash)
+      if (owner?.firstProof) await endFormerAccess(tx, owner.userId)
+      return owner !== null
+    })
 }

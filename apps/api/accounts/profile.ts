@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { passwordHashOf } from '../../../db/accounts/passwords.js'
 import { changeProfile, findProfile, findPublicProfile } from '../../../db/accounts/profiles.js'
 import { deleteAccount } from '../../../db/deletion/account-deletion.js'
+import { isReservedUsername } from '../../../domain/accounts/username.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
@@ -13,6 +14,9 @@ import { isPassword } from './password-hash.js'
 import { Profile, profileView } from './profile-view.js'
 
 const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
+/** The console makes a link of it, so it must be one part of a path. Empty for none. */
+const name = (maxLength: number, pattern: string) =>
+  Type.Optional(Type.Union([Type.String({ maxLength, pattern }), Type.Null()]))
 
 const ProfileBody = Type.Object(
   {
@@ -22,8 +26,8 @@ const ProfileBody = Type.Object(
     avatar_url: text(500),
     website: text(200),
     location: text(100),
-    github_username: text(39),
-    twitter_username: text(15),
+    github_username: name(39, '^([A-Za-z0-9](-?[A-Za-z0-9])*)?$'),
+    twitter_username: name(15, '^[A-Za-z0-9_]*$'),
     linkedin_url: text(200),
     is_public: Type.Optional(Type.Boolean())
   },
@@ -57,6 +61,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
     async (request, reply) => {
       const { body } = request
       for (const field of urlFields) assertWebAddress(field, body[field] ?? null)
+      if (body.username !== undefined && isReservedUsername(body.username))
+        throw validationError('username: is reserved; choose another one')
       const change = {
         ...(body.username !== undefined && { username: body.username }),
         ...(body.display_name !== undefined && { displayName: body.display_name }),
@@ -84,7 +90,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
         description: 'Refused while you own a team with other members, and while jobs of your teams are under way.',
         body: Type.Object({ password: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
         response: { 200: { ...done, responseHeaders: ['Set-Cookie'] } },
-        errors: ['conflict']
+        errors: ['conflict', 'service_busy']
       }
     },
     async (request, reply) => {
@@ -115,10 +121,15 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
   )
 }
 
-/** The console shows it as a link, so it must be a web page. The service never requests it. */
+/**
+ * The console shows it as a link, so it must be a web page, and lead where it seems to: `https://bank.example@evil.example`
+ * has a user name, and browsers drop line ends. The service never requests it.
+ */
 function assertWebAddress(field: string, value: string | null): void {
   if (value === null || value === '') return
   const url = URL.canParse(value) ? new URL(value) : null
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw validationError(`${field}: must be an address that begins with http:// or https://`)
+  if (!url || !/^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(value))
+    throw validationError(`${field}: must be an address that begins with http:// or https://, without spaces`)
+  if (url.username !== '' || url.password !== '')
+    throw validationError(`${field}: must not contain a user name or a password`)
 }

@@ -44,7 +44,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/backends/:slug': readOpen,
 
   'POST /api/auth/validate-code': { who: 'public', limit: 'validateCode' },
-  'POST /api/auth/sign-up': open,
+  'POST /api/auth/sign-up': { who: 'public', limit: 'signUp' },
   'POST /api/auth/sign-in': { who: 'public', limit: 'signIn' },
   'POST /api/auth/forgot-password': { who: 'public', limit: 'signIn' },
   'POST /api/auth/reset-password': { who: 'public', limit: 'signIn' },

@@ -32,6 +32,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
   }
+  interface FastifyInstance {
+    /** Whether the session or the key of an earlier request is still valid. */
+    isSignedIn(request: FastifyRequest): Promise<boolean>
+  }
 }
 
 export default fp(
@@ -41,6 +45,15 @@ export default fp(
     app.decorateRequest('giveBackSlot', nothingToGiveBack)
     app.decorateRequest('teamWritten', null)
     app.decorateRequest('keyed', null)
+    app.decorate('isSignedIn', (request) =>
+      authenticate(db, sessions, request).then(
+        () => true,
+        (error) => {
+          if (codeOf(error) === 'unauthorized') return false
+          throw error
+        }
+      )
+    )
     app.addHook('onRoute', declare)
     // Idempotency keys of requests in progress in this process.
     const arrived = new Set<string>()

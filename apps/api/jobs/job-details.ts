@@ -3,13 +3,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
 import { listTasks } from '../../../db/jobs/job-tasks.js'
-import { type JobRow, loadSource } from '../../../db/jobs/jobs.js'
+import { type JobRow, loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ParsedParams } from '../../../domain/jobs/params.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
+import { callerOf, userOf } from '../http/access.js'
 import { json, media, uuid } from '../http/response.js'
 import type { EventStreams } from './event-stream.js'
 import type { Nudge } from './nudge.js'
@@ -67,7 +68,7 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
         tags: ['jobs'],
         summary: 'Every change of its status, and every attempt, as it happens (text/event-stream)',
         description:
-          'One event for each change of the status and for each attempt that begins or ends, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status.',
+          'One event for each change of the status and for each attempt that begins or ends, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status. A stream ends after an hour, and when the caller loses access; a user can have 20 open.',
         params: JobId,
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
         response: {
@@ -82,15 +83,19 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
       const job = await requestedJob(db, request)
       const given = request.headers['last-event-id'] ?? ''
       const after = /^\d{1,9}$/.test(given) ? Number(given) : 0
+      const leave = streams.enter(userOf(request).id)
+      const mayRead = async () =>
+        (await app.isSignedIn(request)) && (await loadJob(db, callerOf(request), job.id)) !== null
       reply.hijack()
       reply.raw.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
         'content-type': 'text/event-stream; charset=utf-8',
         'x-accel-buffering': 'no'
       })
-      await streams.send(job.id, after, reply.raw).catch((err) => {
-        request.log.warn({ err, job: job.id }, 'event stream ended early')
-      })
+      await streams
+        .send(job.id, after, reply.raw, mayRead)
+        .catch((err) => request.log.warn({ err, job: job.id }, 'event stream ended early'))
+        .finally(leave)
     }
   )
 

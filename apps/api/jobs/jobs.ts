@@ -16,7 +16,7 @@ import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
-import { callerOf, ownerForWrite, readTeam } from '../http/access.js'
+import { callerOf, ownerForWrite, readTeam, userOf } from '../http/access.js'
 import { SUBMISSION_BODY_MAX } from '../http/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { Attempt, attemptView } from './attempt-view.js'
@@ -192,7 +192,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         const leave = () => left.abort()
         request.raw.socket.once('close', leave)
         try {
-          await waits.statusChange(job.id, job.status, waitMs, left.signal)
+          await waits.statusChange({
+            jobId: job.id,
+            userId: userOf(request).id,
+            seen: job.status,
+            waitMs,
+            left: left.signal
+          })
         } finally {
           // The socket may stay open for many more polls.
           request.raw.socket.off('close', leave)

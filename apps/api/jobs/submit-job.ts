@@ -2,6 +2,7 @@
 // jobs uses it.
 
 import type { FastifyRequest } from 'fastify'
+import { isAddressProved } from '../../../db/accounts/accounts.js'
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import { createJob } from '../../../db/jobs/jobs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
@@ -9,9 +10,9 @@ import type { Backend } from '../../../domain/backends/backend.js'
 import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
-import { actorOf, callerOf, teamForWrite } from '../http/access.js'
+import { actorOf, callerOf, teamForWrite, userOf } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
-import { takeTeamLimit } from '../http/limits/limiter.js'
+import { takeEmailLimit, takeTeamLimit } from '../http/limits/limiter.js'
 import type { Write } from '../http/write-once.js'
 import { sourceOfScript } from '../scripts/saved-script.js'
 
@@ -45,6 +46,7 @@ export async function submitJob(
   if (submission.notify && !deps.mailer.sends)
     throw new ServiceError('not_available', 'notify: this service sends no mail; its operator has to set SMTP_URL')
   const teamId = await teamForWrite(request, tx, submission.teamId)
+  if (submission.notify) await takeMailSlot(deps, request, { tx, afterRollback })
   await assertCredentials(tx, teamId, backend)
   const source =
     submission.source.kind === 'saved'
@@ -73,6 +75,19 @@ export async function submitJob(
     request.submission = { ...named, recorded: { jobId, teamId } }
   })
   return jobId
+}
+
+/**
+ * Limits mails to an unproved address: the account may have been made with the address of another person.
+ * @throws ServiceError `rate_limited`.
+ */
+async function takeMailSlot(
+  { limiter }: Pick<ApiDeps, 'limiter'>,
+  request: FastifyRequest,
+  { tx, afterRollback }: Pick<Write, 'tx' | 'afterRollback'>
+): Promise<void> {
+  const { email } = userOf(request)
+  if (!(await isAddressProved(tx, email))) afterRollback(await takeEmailLimit(limiter, email, 'unprovedJobMail'))
 }
 
 /**

@@ -37,11 +37,15 @@ const Meta = Type.Object({
 })
 
 const PROBE_MS = 2_000
+/** /readyz needs no credential: the parts are probed at most this often, and requests in between share the result. */
+const PROBE_EVERY_MS = 1_000
 
 export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing: () => boolean }> = async (
   app,
   { deps, isClosing }
 ) => {
+  const probeShared = shared(PROBE_EVERY_MS, () => probeParts(deps.probes))
+
   app.get(
     '/healthz',
     {
@@ -60,6 +64,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
       schema: {
         tags: ['service'],
         summary: 'The parts with state and latency; 503 only without the database',
+        description: 'The parts are probed at most once a second.',
         response: {
           200: json('Requests can be served', Readiness),
           503: json('Requests cannot be served: the database is away, or the process is shutting down', Readiness)
@@ -67,7 +72,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
       }
     },
     async (_request, reply) => {
-      const parts = await probeParts(deps.probes)
+      const parts = await probeShared()
       const states = Object.values(parts)
       const ready = parts.database.state === 'ok' && !isClosing()
       const status: ServiceState = !ready ? 'down' : states.every((part) => part.state === 'ok') ? 'ok' : 'degraded'
@@ -96,6 +101,22 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
       }
     })
   )
+}
+
+/** Calls `read` at most once in `everyMs`, and never twice at a time. `read` must not reject. */
+function shared<T>(everyMs: number, read: () => Promise<T>): () => Promise<T> {
+  let latest: Promise<T> | null = null
+  let nextAt = 0
+  let reading = false
+  return () => {
+    if (latest && (reading || performance.now() < nextAt)) return latest
+    nextAt = performance.now() + everyMs
+    reading = true
+    latest = read().finally(() => {
+      reading = false
+    })
+    return latest
+  }
 }
 
 /** In the order of `partNames`. */

@@ -1,7 +1,9 @@
 // Invitations: /api/team/invitations for the team, /api/invitations/:token for the person who got the mail.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Tx } from '../../../db/client.js'
+import { isAddressProved } from '../../../db/accounts/accounts.js'
+import { revokeSessions } from '../../../db/accounts/passwords.js'
+import { endFormerAccess } from '../../../db/deletion/former-access.js'
 import {
   acceptInvitation,
   cancelInvitation,
@@ -20,9 +22,12 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import { assignableRoles } from '../../../domain/teams/role.js'
 import { invitationMail } from '../../../services/mail/text.js'
 import { Email } from '../accounts/auth.js'
+import { FIRST_PROOF } from '../accounts/passwords.js'
 import type { ApiDeps } from '../deps.js'
-import { ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { actorOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { takeEmailLimit } from '../http/limits/limiter.js'
 import { done, json, success, text, time, uuid } from '../http/response.js'
+import type { Write } from '../http/write-once.js'
 import { Invitation, invitationView } from './invitation-view.js'
 
 const Uuid = Type.String({ format: 'uuid' })
@@ -55,6 +60,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Invite a person by email (owner and admins)',
+        description:
+          'The mail quotes the message only if an account has proved that it receives mail at the address; another recipient gets the names of the team and the inviter alone.',
         body: Type.Object(
           { team_id: Uuid, email: Email, role: Role, message: Type.Optional(Type.String({ maxLength: 500 })) },
           { additionalProperties: false }
@@ -66,10 +73,11 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const { team_id: teamId, email, role, message = null } = request.body
       const inviter = userOf(request)
-      return app.writeOnce(request, reply, async ({ tx }) => {
+      return app.writeOnce(request, reply, async (write) => {
+        const { tx } = write
         await teamForWrite(request, tx, teamId)
         const sent = await invite(tx, { teamId, email, role, message, invitedBy: inviter.id })
-        await mailLink(tx, sent, inviter.displayName ?? inviter.email)
+        await mailLink(write, sent, inviter.displayName ?? inviter.email)
         return { status: 201, body: invitationView(sent.invitation) }
       })
     }
@@ -99,12 +107,13 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const { action, role } = request.body
       if (action && role) throw validationError('role: comes alone, and so does action')
       const inviter = userOf(request)
-      return app.writeOnce(request, reply, async ({ tx }) => {
+      return app.writeOnce(request, reply, async (write) => {
+        const { tx } = write
         await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
         const sent = role ? null : await resendInvitation(tx, id)
         const invitation = role ? await changeInvitedRole(tx, id, role) : sent?.invitation
         if (!invitation) throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
-        if (sent) await mailLink(tx, sent, inviter.displayName ?? inviter.email)
+        if (sent) await mailLink(write, sent, inviter.displayName ?? inviter.email)
         return { body: invitationView(invitation) }
       })
     }
@@ -166,6 +175,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Join the team; you have to be signed in with the address that was invited',
+        description: FIRST_PROOF,
         params: Link,
         response: { 200: json('You belong to the team', Type.Object({ team_id: uuid, role: Role })) },
         errors: ['team_suspended', 'conflict']
@@ -173,19 +183,27 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
-        const { teamId, role } = await acceptInvitation(tx, request.params.token, userOf(request))
+        const { user, sessionId } = actorOf(request)
+        const { teamId, role, firstProof } = await acceptInvitation(tx, request.params.token, user)
+        if (firstProof) {
+          await revokeSessions(tx, user.id, sessionId)
+          await endFormerAccess(tx, user.id)
+        }
         return { body: { team_id: teamId, role } }
       })
   )
 
+  /** @throws ServiceError `rate_limited` when the recipient has got too many invitations, from whatever team. */
   async function mailLink(
-    tx: Tx,
+    { tx, afterRollback }: Pick<Write, 'tx' | 'afterRollback'>,
     { invitation, token }: { invitation: InvitationRow; token: string },
     inviterName: string
   ) {
     const { email: to, teamId, role, message, expiresAt } = invitation
+    afterRollback(await takeEmailLimit(deps.limiter, to, 'invitationMail'))
     const link = `${config.linkOrigin}/invitations/${token}`
-    const text = { teamName: await teamName(tx, teamId), inviterName, role, message, link, expiresAt }
+    const stranger = !(await isAddressProved(tx, to))
+    const text = { teamName: await teamName(tx, teamId), inviterName, role, message, stranger, link, expiresAt }
     await mailer.send(tx, { to, ...invitationMail(text) }, expiresAt)
   }
 }

@@ -1,9 +1,12 @@
 // The data folder of a stack: its lock, its running processes, its secrets and its logs.
 //
+// Only its owner can read what is in the folder: logs and Temporal's histories name teams and jobs.
+//
 // stack.json names every process of the running stack. `qjob` finds the stack by it, and the next start stops what a killed
 // one left behind. It is complete at every moment (written to a draft, then renamed), and only its owner can read it.
 import { randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -50,9 +53,9 @@ export class DataDir {
 
   /** Locks the folder for this process and stops what a killed holder left. @throws Error naming the present holder. */
   static async hold(folder: string, purpose: string): Promise<DataDir> {
-    mkdirSync(join(folder, 'logs'), { recursive: true })
-    // Keys and passwords, which only the owner can read.
-    mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 })
+    // Postgres runs as another user than root, and passes through the folder on the way to its own.
+    makePrivate(folder, process.getuid?.() === 0 ? 0o711 : 0o700)
+    for (const name of ['logs', 'keys']) makePrivate(join(folder, name))
     const path = realpathSync(folder)
     const lock = takeLock(join(path, 'holder.json'), purpose)
     if ('heldBy' in lock) {
@@ -72,7 +75,7 @@ export class DataDir {
 
   folder(name: string): string {
     const folder = join(this.path, name)
-    mkdirSync(folder, { recursive: true })
+    makePrivate(folder)
     return folder
   }
 
@@ -123,6 +126,12 @@ function keepEarlierLogs(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.log')) renameSync(join(folder, name), join(folder, `${name}.1`))
   }
+}
+
+/** Creates a folder that others cannot read. An existing one is closed to them, unless another user owns it. */
+function makePrivate(folder: string, mode = 0o700): void {
+  mkdirSync(folder, { recursive: true, mode })
+  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, mode)
 }
 
 const stackFile = (folder: string) => join(folder, 'stack.json')

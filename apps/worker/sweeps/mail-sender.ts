@@ -1,6 +1,6 @@
 // Sends the mails that transactions have written: links to invitations and new passwords, ends of jobs, alerts of
 // schedules. A failed mail is tried again after growing pauses, by whichever worker is free, until the server accepts it,
-// refuses it for good, or all tries are used.
+// refuses it for good, or all tries are used. Links to new passwords come before all other mails.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { postponeAlertMail, removeAlertMail, takeAlertMail } from '../../../db/capsule-runs/alert-mails.js'
@@ -126,14 +126,14 @@ async function pendingJobMail({ db, linkOrigin, times }: MailSenderDeps): Promis
 async function pendingAlertMail({ db, linkOrigin, times }: MailSenderDeps): Promise<PendingMail | null> {
   const taken = await takeAlertMail(db)
   if (!taken) return null
-  const { runId, email, tries, alert } = taken
+  const { runId, email, tries, alert, proved } = taken
   const link = alert && linkOrigin && `${linkOrigin}/api/capsules/${alert.capsuleId}/verifications`
   return {
     // One id per address: with the id of the run alone, several mails would count as one.
     id: `alert-${runId}-${createHash('sha256').update(email.toLowerCase()).digest('hex').slice(0, 16)}`,
     about: { capsuleRunId: runId, tries },
     what: 'a mail about a verification',
-    mail: alert && { to: email, ...alertMail({ ...alert, link }) },
+    mail: alert && { to: email, ...alertMail({ ...alert, capsuleName: proved ? alert.capsuleName : null, link }) },
     tries,
     retrySeconds: times.retrySeconds,
     remove: () => removeAlertMail(db, taken),

@@ -53,6 +53,17 @@ describe('a profile', () => {
     [{ website: 'javascript:alert(1)' }],
     [{ avatar_url: 'data:text/html,x' }],
     [{ linkedin_url: '//example.org' }],
+    [{ website: 'https://bank.example@evil.example/' }],
+    [{ website: 'https://:secret@example.org/' }],
+    [{ website: 'https://example.org/\r\nSet-Cookie: a=b' }],
+    [{ website: 'https://example.org/a b' }],
+    [{ avatar_url: 'https:\\\\example.org' }],
+    [{ github_username: '../../x' }],
+    [{ github_username: 'a--b' }],
+    [{ github_username: '-a' }],
+    [{ twitter_username: 'a/b' }],
+    [{ username: 'Admin' }],
+    [{ username: 'no-reply' }],
     [{ is_public: 'yes' }],
     [{ id: '01890000-0000-7000-8000-000000000000' }],
     [{ email: 'other@example.org' }],
@@ -78,6 +89,11 @@ describe('a profile', () => {
     }
     expect((await ada.ask('PATCH', '/api/profile', full)).body).toMatchObject(full)
     expect((await ada.ask('PATCH', '/api/profile', {})).body).toMatchObject(full)
+  })
+
+  test('of an account whose address begins with a reserved name has another username', async () => {
+    const root = await api.signUp({ email: 'root@example.org' })
+    expect((await root.get('/api/profile')).body.username).toBe('user-root')
   })
 
   test('has a unique username in any case, also with ten changes at once', async () => {

@@ -5,15 +5,21 @@ import { Writable } from 'node:stream'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
+import { retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
 import { buildApp } from '../../../apps/api/app.js'
-import { logResponses, redacted } from '../../../apps/api/http/telemetry/request-log.js'
+import { logResponses } from '../../../apps/api/http/telemetry/request-log.js'
+import { createAccessCode } from '../../../db/accounts/accounts.js'
+import { newId } from '../../../db/ids.js'
+import { artifacts } from '../../../db/tables/jobs.js'
+import { logOptions } from '../../../services/telemetry/log.js'
 import { type ApiResponse, startApi } from '../../support/api/api.js'
+import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('canary')
 const { db } = api.database
 const lines: string[] = []
 const log = pino(
-  { level: 'trace', redact: redacted },
+  { ...logOptions, level: 'trace' },
   new Writable({
     write(chunk, _encoding, done) {
       lines.push(String(chunk))
@@ -91,6 +97,10 @@ test('passwords, tokens, codes, keys and credentials appear in no response and n
   expect(answers.filter(([name]) => / 5\d\d$/.test(name)).map(([name]) => name)).toEqual([])
   expect(lines.length).toBeGreaterThan(100)
   expect(lines.filter((line) => line.includes(CANARY))).toEqual([])
+  // Each line has its route, so that a slow or failing one can be found.
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+  expect(logged.length).toBeGreaterThan(100)
+  expect(logged.filter(({ req }) => !/^\/(api|invitations|reset-password)\//.test(req.route))).toEqual([])
   const tables = await db.execute(
     sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
   )
@@ -102,4 +112,47 @@ test('passwords, tokens, codes, keys and credentials appear in no response and n
     const hex = Buffer.from(CANARY).toString('hex')
     expect([name, rows.filter((row) => String(row.text).includes(hex))]).toEqual([name, []])
   }
+})
+
+test('a database that fails during a sign-up, a submission or the storing of a result puts nothing of them into the log', async () => {
+  const ada = await api.signUp()
+  const code = await createAccessCode(db, { uses: 5 })
+  lines.length = 0
+  for (const table of ['users', 'jobs', 'artifacts'])
+    await db.execute(sql.raw(`alter table ${table} add constraint refuses_all check (false) not valid`))
+  try {
+    const account = { email: `${CANARY}@example.org`, password: `${CANARY} a password`, display_name: CANARY, code }
+    const signUp = await ask('POST', '/api/auth/sign-up', account)
+    const submit = await ask('POST', '/api/jobs/submit', submission({ inline_code: CANARY }), { cookie: ada.cookie })
+    expect([signUp.status, submit.status]).toEqual([500, 500])
+    const stopped = new AbortController()
+    const tried = retryWhileDatabaseAway({ log, jobId: 'a job', signal: stopped.signal }, () =>
+      db
+        .insert(artifacts)
+        .values(resultOf(CANARY))
+        .catch((error) => {
+          stopped.abort()
+          throw error
+        })
+    )
+    await expect(tried).rejects.toThrow(/abort/)
+  } finally {
+    for (const table of ['users', 'jobs', 'artifacts'])
+      await db.execute(sql.raw(`alter table ${table} drop constraint refuses_all`))
+  }
+  const faults = lines.map((line) => JSON.parse(line)).filter(({ err }) => err)
+  expect(faults.map(({ err }) => [err.cause.code, err.cause.constraint, err.query.split(' ', 3).join(' ')])).toEqual(
+    ['users', 'jobs', 'artifacts'].map(() => ['23514', 'refuses_all', expect.any(String)])
+  )
+  const hex = Buffer.from(CANARY).toString('hex')
+  expect(lines.filter((line) => [CANARY, hex, '$argon2id'].some((piece) => line.includes(piece)))).toEqual([])
+})
+
+const resultOf = (text: string) => ({
+  jobId: newId(),
+  name: 'result.json',
+  sha256: 'a'.repeat(64),
+  sizeBytes: text.length,
+  mediaType: 'application/json',
+  content: Buffer.from(text)
 })

@@ -1,8 +1,11 @@
 // Rate limits as callers meet them: exact, with the seconds to wait, and independent of other callers.
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { isPassword } from '../../../apps/api/accounts/password-hash.js'
 import { parseTrustedProxies } from '../../../apps/api/http/limits/client-address.js'
+import { createAccessCode, remainingUses } from '../../../db/accounts/accounts.js'
 import { type RateLimits, rateLimits } from '../../../domain/teams/rate-limits.js'
-import { type ApiResponse, deadAddress, type Headers, startApi } from '../../support/api/api.js'
+import { type ApiResponse, deadAddress, type Headers, PASSWORD, startApi } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const apis: { close(): Promise<void> }[] = []
@@ -110,6 +113,33 @@ describe('the limit of an address', () => {
     expect([of(answers, 400).length, of(answers, 429).length]).toEqual([5, 15])
   })
 
+  test('refuses the right access code too once the wrong ones have used it up', async () => {
+    const api = await limited('guesses')
+    const code = await createAccessCode(api.database.db, { uses: 5 })
+    const signUp = (at: number, guess: string) =>
+      api.ask('POST', '/api/auth/sign-up', { email: `b${at}@example.org`, password: 'long enough', code: guess })
+    for (let at = 0; at < 5; at++) expect((await signUp(at, `guess-${at}`)).status).toBe(400)
+    expect((await signUp(5, code)).status).toBe(429)
+    expect(await remainingUses(api.database.db, code)).toBe(5)
+  })
+
+  test('counts a sign-up with a valid code and an address that is taken, and not one that makes an account', async () => {
+    const api = await limited('taken')
+    const code = await createAccessCode(api.database.db, { uses: 20 })
+    const signUp = (email: string) => api.ask('POST', '/api/auth/sign-up', { email, password: 'long enough', code })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) expect((await signUp(`${name}@example.org`)).status).toBe(201)
+    const again = await times(6, () => signUp('a@example.org'))
+    expect([of(again, 400).length, of(again, 429).length]).toEqual([4, 2])
+  })
+
+  test('allows ten sign-ups a minute where no code is needed', async () => {
+    const api = await limited('open_sign_up', { config: { codesNeeded: false } })
+    const signUp = (at: number) =>
+      api.ask('POST', '/api/auth/sign-up', { email: `c${at}@example.org`, password: 'long enough' })
+    const answers = await times(15, signUp)
+    expect([of(answers, 201).length, of(answers, 429).length]).toEqual([10, 5])
+  })
+
   test('allows ten sign-ins a minute, over all accounts', async () => {
     const api = await limited('sign_in')
     const signIn = (at: number) =>
@@ -117,6 +147,77 @@ describe('the limit of an address', () => {
     const answers = await times(15, signIn)
     expect([of(answers, 401).length, of(answers, 429).length]).toEqual([10, 5])
   })
+})
+
+describe('the limit of an e-mail address', () => {
+  const fromAnywhere = { trustedProxies: parseTrustedProxies('127.0.0.1') }
+  const from = (at: number): Headers => ({ 'x-forwarded-for': `203.0.113.${at}` })
+
+  test('ends the guessing of one password from many addresses, in the same way where there is no account', async () => {
+    const api = await limited('one_account', fromAnywhere)
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    const signIn = (email: string, password: string, at: number) =>
+      api.ask('POST', '/api/auth/sign-in', { email, password }, from(at))
+    for (let at = 0; at < 3; at++) expect((await signIn(ada.email, PASSWORD, at)).status).toBe(200)
+    const known = await times(12, (at) => signIn(ada.email.toUpperCase(), `guess ${at}`, at))
+    const unknown = await times(12, (at) => signIn('nobody@example.org', `guess ${at}`, at))
+    for (const answers of [known, unknown]) expect([of(answers, 401).length, of(answers, 429).length]).toEqual([10, 2])
+    const [one, other] = [known, unknown].map((answers) => of(answers, 429)[0]!.body.error.replace(/\d+ seconds/, ''))
+    expect(one).toBe(other)
+    expect((await signIn(ada.email, PASSWORD, 99)).status).toBe(429)
+    expect((await signIn(bob.email, PASSWORD, 99)).status).toBe(200)
+    expect((await ada.get('/api/auth/session')).status).toBe(200)
+  })
+
+  test('allows five mails with a link to a new password an hour, whether or not it has an account', async () => {
+    const api = await limited('resets', fromAnywhere)
+    const ada = await api.signUp()
+    for (const email of [ada.email, 'nobody@example.org']) {
+      const answers = await times(7, (at) => api.ask('POST', '/api/auth/forgot-password', { email }, from(at)))
+      expect([of(answers, 202).length, of(answers, 429).length]).toEqual([5, 2])
+    }
+    expect(api.mails).toHaveLength(5)
+  })
+  test('allows five invitations a day, from whatever team, and counts none that is refused', async () => {
+    const api = await limited('invited')
+    const inviters = [await api.signUpWithTeam(), await api.signUpWithTeam()]
+    const email = 'often@example.org'
+    const body = (team_id: string) => ({ team_id, email, role: 'member' })
+    const [first] = await Promise.all(inviters.map(({ post, teamId }) => post('/api/team/invitations', body(teamId))))
+    const again = (at: number) => inviters[0]!.ask('PATCH', `/api/team/invitations/${first!.body.id}`, { action: at })
+    expect(of(await times(4, () => again(0)), 400)).toHaveLength(4)
+    const resent = []
+    for (let at = 0; at < 5; at++)
+      resent.push(await inviters[0]!.ask('PATCH', `/api/team/invitations/${first!.body.id}`, { action: 'resend' }))
+    expect(resent.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429])
+    expect(api.mails.filter(({ to }) => to === email)).toHaveLength(5)
+  })
+
+  test('allows ten requests a day for a mail about a job, until the address is proved', async () => {
+    const wide: RateLimits = { ...rateLimits, submit: { ...rateLimits.submit, max: 100 } }
+    const api = await limited('job_mails', { limits: wide })
+    const ada = await api.signUp()
+    const submit = () => ada.post('/api/jobs/submit', submission({ notify: 'email' }))
+    const answers = []
+    for (let at = 0; at < 11; at++) answers.push(await submit())
+    expect([of(answers, 201).length, of(answers, 429).length]).toEqual([10, 1])
+    expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
+    await api.database.db.execute(sql`update users set email_verified_at = now()`)
+    expect((await submit()).status).toBe(201)
+  })
+})
+
+test('a process hashes two passwords at a time, and refuses those that would wait too long', async () => {
+  const ends = await times(150, () =>
+    isPassword(null, 'a password').then(
+      () => 'checked',
+      (error) => error.code
+    )
+  )
+  expect([ends.filter((end) => end === 'checked').length, new Set(ends)]).toEqual([
+    102,
+    new Set(['checked', 'service_busy'])
+  ])
 })
 
 describe('the limit of reads', () => {

@@ -1,21 +1,24 @@
 // The source, tasks and events of a job, repeated runs, the list of jobs, and estimates.
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { transition } from '../../../db/jobs/job-transition.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
-import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
+import { type ApiResponse, type Headers, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('job_details')
 const { db } = api.database
 let ada: TestUser
+let base: string
 beforeAll(async () => {
   ada = await api.signUp()
+  base = await api.listen()
 })
 afterAll(() => api.close())
 
@@ -136,8 +139,100 @@ describe('the events of a job', () => {
     ])
   })
 
+  test('of a job with 2,500 events are all sent, up to the final status', async () => {
+    const id = await submit()
+    await db.execute(sql`insert into job_events (job_id, seq, type, status, reason)
+      select ${id}, seq, 'status', 'running', null from generate_series(2, 2499) seq`)
+    await db.execute(sql`update jobs set event_seq = 2499 where id = ${id}`)
+    await move(id, 'cancelled')
+    const events = eventsOf(await ada.get(`/api/jobs/${id}/events`))
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_500 }, (_, at) => at + 1))
+    expect(events.at(-1)!.status).toBe('cancelled')
+  })
+
+  test('wait for a reader that does not read, one page in memory, and end when it never does', async () => {
+    const slow = await startApi('slow_readers', { database: api.database, streamTimes: { stalledMs: 500 } })
+    const base = await slow.listen()
+    const sockets: Socket[] = []
+    slow.app.server.on('connection', (socket) => sockets.push(socket))
+    const id = await submit()
+    await db.execute(sql`insert into job_events (job_id, seq, type, status, reason)
+      select ${id}, seq, 'status', 'running', repeat('x', 10000) from generate_series(2, 5001) seq`)
+    await db.execute(sql`update jobs set event_seq = 5001 where id = ${id}`)
+    const reader = get(`${base}/api/jobs/${id}/events`, { headers: { cookie: ada.cookie } })
+    reader.on('error', () => {})
+    const [response] = (await once(reader, 'response')) as [IncomingMessage]
+    response.on('error', () => {})
+    let most = 0
+    await eventually(
+      () => {
+        most = Math.max(most, sockets[0]!.writableLength)
+        return sockets[0]!.destroyed
+      },
+      { everyMs: 5 }
+    )
+    // A page has 10 MB, all events 50 MB.
+    expect(most).toBeLessThan(15_000_000)
+    await slow.close()
+  })
+
+  test('are sent to twenty readers of a user at a time, with a session or a key', async () => {
+    const id = await submit()
+    const before = api.waitingPolls()
+    const { key } = (await ada.post('/api/team/api-keys', { name: 'k', tier: 'read', kind: 'live' })).body
+    const headers: Headers[] = [{ cookie: ada.cookie }, { authorization: `Bearer ${key}` }]
+    const readers = Array.from({ length: 20 }, (_, at) =>
+      get(`${base}/api/jobs/${id}/events`, { headers: headers[at % 2]! }).on('error', () => {})
+    )
+    await eventually(() => api.waitingPolls() === before + 20)
+    for (const some of headers) {
+      const refused = await api.ask('GET', `/api/jobs/${id}/events`, undefined, some)
+      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '15'])
+    }
+    const bob = await api.signUp()
+    await db.execute(sql`insert into members (team_id, user_id, role)
+      select team_id, ${bob.id}, 'member' from jobs where id = ${id}`)
+    const other = get(`${base}/api/jobs/${id}/events`, { headers: { cookie: bob.cookie } }).on('error', () => {})
+    await eventually(() => api.waitingPolls() === before + 21)
+    for (const reader of [...readers, other]) reader.destroy()
+    await eventually(() => api.waitingPolls() === before)
+    await move(id, 'cancelled')
+    expect((await ada.get(`/api/jobs/${id}/events`)).status).toBe(200)
+  })
+
+  describe('end', () => {
+    const quick = startApi('quick_streams', { database: api.database, streamTimes: { beatMs: 50, streamMs: 1_000 } })
+    afterAll(async () => (await quick).close())
+    const follow = async (cookie: string, id: string) =>
+      (await quick).ask('GET', `/api/jobs/${id}/events`, undefined, { cookie })
+    const memberOf = async (id: string): Promise<TestUser> => {
+      const member = await api.signUp()
+      await db.execute(sql`insert into members (team_id, user_id, role)
+        select team_id, ${member.id}, 'member' from jobs where id = ${id}`)
+      return member
+    }
+
+    test.each([
+      ['has left the team', (member: TestUser) => sql`delete from members where user_id = ${member.id}`],
+      ['has signed out', (member: TestUser) => sql`update sessions set revoked_at = now() where user_id = ${member.id}`]
+    ])('at the next heartbeat for a reader who %s', async (_what, lose) => {
+      const id = await submit()
+      const member = await memberOf(id)
+      const streaming = follow(member.cookie, id)
+      await eventually(async () => (await quick).waitingPolls() > 0)
+      const began = performance.now()
+      await db.execute(lose(member))
+      expect(eventsOf(await streaming).map(({ status }) => status)).toEqual(['pending'])
+      expect(performance.now() - began).toBeLessThan(900)
+    })
+
+    test('after their time, and can be continued', async () => {
+      const id = await submit()
+      expect(eventsOf(await follow(ada.cookie, id)).map(({ status }) => status)).toEqual(['pending'])
+    })
+  })
+
   test('stop when the reader disconnects, and leave nothing behind', async () => {
-    const base = await api.listen()
     const id = await submit()
     const before = api.waitingPolls()
     const reader = get(`${base}/api/jobs/${id}/events`, { headers: { cookie: ada.cookie } })

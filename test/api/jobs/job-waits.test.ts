@@ -130,6 +130,22 @@ describe('a wait', () => {
   })
 })
 
+test('a user can have a hundred waiting requests; one more gets the status at once', async () => {
+  const id = await ada.submit(submission({ not_before: new Date(Date.now() + 3_600_000).toISOString() }))
+  const many = new Agent({ keepAlive: true, maxSockets: 101 })
+  const polls = Array.from({ length: 100 }, () => poll(id, '20', { agent: many }))
+  await untilHeld(100)
+  const more = poll(id, '20', { agent: many })
+  expect((await more.answer).body.status).toBe('pending')
+  expect(more.elapsed()).toBeLessThan(5_000)
+  for (const { hangUp, answer } of polls) {
+    answer.catch(() => {})
+    hangUp()
+  }
+  await untilHeld(0)
+  many.destroy()
+})
+
 test('many polls over one kept connection leave nothing behind on it', async () => {
   const one = new Agent({ keepAlive: true, maxSockets: 1 })
   const sockets = new Set<Socket>()

@@ -11,6 +11,8 @@ import { submission } from '../../support/jobs/builders.js'
 const POLLS = 2_000
 const STREAMS = 500
 const CONNECTIONS_MAX = 10
+/** Each user can have 20 streams open, and 100 waiting status requests. */
+const USERS = 25
 
 const api = await startApi('held_polls', { poolMax: POOL_MAX })
 const agent = new Agent({ keepAlive: true, maxSockets: POLLS + STREAMS })
@@ -25,19 +27,30 @@ afterAll(async () => {
 
 let base: string
 let ada: TestUser
+const cookies: string[] = []
+let asked = 0
 let most = 0
 const others = new Set<number>()
 
 beforeAll(async () => {
   base = await api.listen()
   ada = await api.signUp()
+  const members = [ada]
+  // One after the other, since the test's own connections would be counted as the API's.
+  for (let at = 1; at < USERS; at++) members.push(await api.signUp())
+  const id = await ada.submit(submission())
+  for (const { id: userId, cookie } of members) {
+    cookies.push(cookie)
+    await elsewhere.sql`insert into members (team_id, user_id, role)
+      select team_id, ${userId}, 'member' from jobs where id = ${id} on conflict do nothing`
+  }
   // Connections of the test itself are not counted as the API's.
   for (const { pid } of await api.database.sql<{ pid: number }[]>`select pg_backend_pid() as pid`) others.add(pid)
 })
 
 const ask = (path: string, onText: (text: string) => void): Promise<string> =>
   new Promise((resolve, reject) => {
-    get(`${base}${path}`, { headers: { cookie: ada.cookie }, agent }, (response) => {
+    get(`${base}${path}`, { headers: { cookie: cookies[asked++ % USERS]! }, agent }, (response) => {
       let all = ''
       response.setEncoding('utf8')
       response.on('data', (text: string) => {

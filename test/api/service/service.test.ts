@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { deadAddress, startApi } from '../../support/api/api.js'
+import { eventually } from '../../support/eventually.js'
 
 const api = await startApi('service')
 const { ask } = api
@@ -56,6 +57,20 @@ describe('/healthz and /readyz', () => {
       await dark.close()
     }
   })
+})
+
+test('a thousand requests for /readyz make one probe of each part', async () => {
+  let probes = 0
+  const executor = async () => void probes++
+  const busy = await startApi('service_busy', { database: api.database, probes: { executor } })
+  try {
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => busy.ask('GET', '/readyz')))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(probes).toBe(1)
+    await eventually(async () => (await busy.ask('GET', '/readyz')).status === 200 && probes === 2)
+  } finally {
+    await busy.close()
+  }
 })
 
 test('/api/meta names the service, its version and its features', async () => {

@@ -34,7 +34,8 @@ const members = async (owner: TestUser, id: string) =>
 describe('an invitation', () => {
   test('returns the invitation and mails a link that only the mail contains', async () => {
     const { id, owner } = await newTeam()
-    const email = newAddress()
+    const { email } = await api.signUp()
+    await db.execute(sql`update users set email_verified_at = now() where email = ${email}`)
     const body = { team_id: id, email, role: 'admin', message: 'Come and see.' }
     const answer = await owner.post('/api/team/invitations', body)
     expect(answer.body).toEqual({
@@ -58,6 +59,19 @@ describe('an invitation', () => {
     )
     for (const row of rows) expect(`${row.text} ${row.hash}`).not.toContain(token)
     expect((await owner.get(`/api/team/invitations?team_id=${id}`)).body.invitations).toEqual([answer.body])
+  })
+
+  test('to an unproved address carries no message, only the names', async () => {
+    const { id, owner } = await newTeam()
+    const unproved = (await api.signUp()).email
+    for (const email of [newAddress(), unproved]) {
+      const body = { team_id: id, email, role: 'member', message: 'You won, see evil.example' }
+      expect((await owner.post('/api/team/invitations', body)).status).toBe(201)
+      const mail = api.mails.findLast(({ to }) => to === email)!
+      expect(mail.subject).toBe('Invitation to a team on Quantum Job Service')
+      expect(mail.text).toContain('the team "Ion trap group"')
+      expect(`${mail.text} ${mail.html}`).not.toMatch(/won|evil/)
+    }
   })
 
   test('to a member, or to an address with a pending invitation in any case, is 400', async () => {

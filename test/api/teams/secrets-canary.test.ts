@@ -5,11 +5,12 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials } from '../../../services/providers/credentials.js'
+import { logOptions } from '../../../services/telemetry/log.js'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 
 const logged: string[] = []
 const log = pino(
-  { level: 'trace' },
+  { ...logOptions, level: 'trace' },
   new Writable({ write: (chunk, _encoding, done) => done(void logged.push(`${chunk}`)) })
 )
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)

@@ -12,6 +12,7 @@ const invitation = (changes: Partial<Parameters<typeof invitationMail>[0]> = {})
     inviterName: 'Ada',
     role: 'member',
     message: null,
+    stranger: false,
     link,
     expiresAt,
     ...changes
@@ -57,6 +58,19 @@ test('an invitation without a message quotes nothing', () => {
   for (const message of [null, '', ' \n\t\u2028 ']) expect(invitation({ message })).toEqual(invitation())
   expect(invitation().text).not.toContain('>')
   expect(invitation().html).not.toContain('blockquote')
+})
+
+test('an invitation to an unproved address contains no text of its sender but two reduced names', async () => {
+  const lure = 'You won! Call +49 30 123456 or open https://evil.example/?a=b <now> @home'
+  const mail = invitation({ stranger: true, teamName: lure, inviterName: lure, message: lure })
+  expect(mail.subject).toBe('Invitation to a team on Quantum Job Service')
+  expect(mail.text).toMatch(
+    /^You won Call 49 30 123456 or open https… invites you to join the team "You won Call 49 30 123456 or open https…" on/
+  )
+  for (const part of [mail.text, mail.html]) expect(part).not.toMatch(/evil|won!|@home|blockquote/)
+  expect((await read(mail)).tags.filter(([tag]) => tag === 'a')).toEqual([['a', { href: link }]])
+  const named = invitation({ stranger: true, teamName: "Équipe 量子's", inviterName: 'Ada-Lovelace_1' })
+  expect(named.text).toMatch(/^Ada-Lovelace_1 invites you to join the team "Équipe 量子's" on/)
 })
 
 test('an invisible name still leaves a whole sentence', () => {

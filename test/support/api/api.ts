@@ -60,6 +60,7 @@ export interface ApiOptions {
   /** `null`: none is configured. */
   executorUrl?: string | null
   executorDeadlineMs?: number
+  streamTimes?: ApiDeps['streamTimes']
   /** Connections of the pool; the default is the product's. */
   poolMax?: number
   /** Default: a ring of one key, the same for all files. */
@@ -144,8 +145,8 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     oidc: options.oidc ?? null,
     mailer: {
       sends: true,
-      async send(tx, mail, expiresAt) {
-        await mailer.send(tx, mail, expiresAt)
+      async send(tx, mail, ...rest) {
+        await mailer.send(tx, mail, ...rest)
         mails.push(mail)
       }
     },
@@ -160,6 +161,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     tracing: null,
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
+    ...(options.streamTimes && { streamTimes: options.streamTimes }),
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {
       database: () => pool.sql`select 1`,

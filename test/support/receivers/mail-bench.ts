@@ -26,6 +26,7 @@ export const mailTo = (to = RECIPIENT, changes: Partial<Mail> = {}): Mail => ({
     inviterName: 'Ada',
     role: 'member',
     message: MESSAGE,
+    stranger: false,
     link,
     expiresAt: new Date('2026-03-04T05:06:07Z')
   }),

@@ -5,8 +5,9 @@ import { pino } from 'pino'
 import { startMailSender } from '../../../apps/worker/sweeps/mail-sender.js'
 import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
+import { takeSealedMail } from '../../../db/service/sealed-mails.js'
 import { createMailClient } from '../../../services/mail/mail-client.js'
-import { createMailer } from '../../../services/mail/mailer.js'
+import { createMailer, openMail } from '../../../services/mail/mailer.js'
 import { testKeyRing } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { link, mailTo, RECIPIENT } from '../../support/receivers/mail-bench.js'
@@ -89,6 +90,16 @@ test('a mail is given up after its last try', async () => {
   const { messages } = await startSender({ answer: () => ({ code: 451, text: 'later' }) })
   await eventually(async () => (await stored()).length === 0)
   expect(messages()).toBe(3)
+})
+
+test('a link to a new password is sent before a thousand invitations that have waited longer', async () => {
+  await db.execute(sql`insert into sealed_mails (id, ring_key_id, wrapped_key, sealed_mail, expires_at, next_at)
+    select gen_random_uuid(), 'gone', '', '', now() + interval '1 day', now() - interval '1 hour'
+    from generate_series(1, 1000)`)
+  await mailer.send(db, mailTo('invited@example.org'), tomorrow())
+  await mailer.send(db, mailTo(), tomorrow(), { first: true })
+  const taken = await takeSealedMail(db)
+  expect(openMail(testKeyRing, taken!).to).toBe(RECIPIENT)
 })
 
 test('an expired mail is not sent', async () => {

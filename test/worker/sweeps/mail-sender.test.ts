@@ -26,6 +26,7 @@ let ada: Person
 beforeEach(async () => {
   await db.execute(sql`truncate jobs cascade`)
   ada = await addPerson(db)
+  await db.execute(sql`update users set email_verified_at = now() where id = ${ada.userId}`)
 })
 
 const fence = { generation: 1 }
@@ -88,7 +89,7 @@ describe('the end of a job', () => {
   })
 })
 
-test('a mail gives the submitter the outcome of the job, the reason, the cost and the link', async () => {
+test('a mail gives the submitter the outcome of the job, the code of its error, the cost and the link, and no text of the program', async () => {
   const server = await mailServer()
   const id = await failed('line 3: <b>no</b> such gate\nat all', { name: 'Bell "pair"\r\nBcc: eve@example.org' })
   startSender(server.url, {}, 'https://jobs.example.org')
@@ -104,8 +105,7 @@ test('a mail gives the submitter the outcome of the job, the reason, the cost an
   expect(mail.text).toBe(
     [
       'Job "Bell "pair" Bcc: eve@example.org", which you submitted to local on Quantum Job Service, has failed.',
-      'The reason:',
-      '> line 3: <b>no</b> such gate\n> at all',
+      'The code of the error is execution_error; the record of the job has its message.',
       'It cost $0.00.',
       `Its id is ${id}, its status failed.`,
       'Its record, with the result:',
@@ -113,8 +113,19 @@ test('a mail gives the submitter the outcome of the job, the reason, the cost an
       'You get this mail because the submission requested it.\n'
     ].join('\n\n')
   )
-  expect(mail.tags.map(([tag]) => tag)).not.toContain('b')
+  expect(mail.words).not.toContain('gate')
   expect(JSON.stringify(lines)).not.toContain(ada.email)
+})
+
+test('a mail to an address that the submitter has not proved names the job by its id alone', async () => {
+  await db.execute(sql`update users set email_verified_at = null where id = ${ada.userId}`)
+  const server = await mailServer()
+  const id = await failed('a message', { name: 'You won, see evil.example' })
+  startSender(server.url)
+  await eventually(() => server.deliveries.length === 1)
+  const mail = await readMail(server.deliveries[0]!.raw)
+  expect(headerOf(mail, 'subject')).toEqual([`Job ${id} has failed`])
+  expect(server.deliveries[0]!.raw.toString()).not.toMatch(/won|evil|a message/)
 })
 
 test('without a public address a mail has no link, and a job without a name is named by its id', async () => {

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../../domain/errors.js'
 import {
+  type EmailLimitName,
   type LimitName,
   type LimitScope,
   type RateLimits,
@@ -39,6 +40,13 @@ export const takeLimit = (limiter: Limiter, request: FastifyRequest, name: Reque
 export const takeTeamLimit = (limiter: Limiter, teamId: string, name: TeamLimitName): Promise<GiveBack> =>
   take(limiter, name, () => teamId)
 
+/**
+ * Takes one slot of the limit of an e-mail address, whether or not it has an account.
+ * @throws ServiceError `rate_limited` with the seconds to wait.
+ */
+export const takeEmailLimit = (limiter: Limiter, email: string, name: EmailLimitName): Promise<GiveBack> =>
+  take(limiter, name, () => email.toLowerCase())
+
 async function take(
   { store, limits }: Limiter,
   name: LimitName,
@@ -61,7 +69,8 @@ function ownerOf(scope: LimitScope, name: LimitName, request: FastifyRequest, tr
     case 'address':
       return addressOf(request, trustedProxies)
     case 'team':
-      throw new Error(`the limit ${name} counts by team; take it with takeTeamLimit`)
+    case 'email':
+      throw new Error(`the limit ${name} does not count requests by their caller`)
   }
 }
 

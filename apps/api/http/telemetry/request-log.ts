@@ -1,8 +1,6 @@
 // What is logged about a request: its route's pattern, never its path or query, which may hold a token.
 import type { FastifyInstance } from 'fastify'
 
-export const redacted = ['req.headers.cookie', 'req.headers.authorization']
-
 /** Logs one line for each response. */
 export function logResponses(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {

@@ -33,6 +33,8 @@ export interface ChildOptions {
   user?: { uid: number; gid: number }
   /** Written to standard input, which is then closed. */
   input?: string
+  /** Of the files that it creates; the default lets only their owner read them. */
+  umask?: number
   /** The signal for an orderly stop, and the time limit before SIGKILL. */
   stopSignal: NodeJS.Signals
   stopLimitMs: number
@@ -57,7 +59,8 @@ export async function spawnChild(context: StackContext, options: ChildOptions): 
   context.signal.throwIfAborted()
   const { name, stopSignal } = options
   const log = context.logFile(name)
-  const out = openSync(log, 'a')
+  const out = openSync(log, 'a', 0o600)
+  const umask = process.umask(options.umask ?? 0o077)
   // Detached, so that Ctrl-C on the terminal reaches only the supervisor, which stops the parts in order.
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
@@ -66,6 +69,7 @@ export async function spawnChild(context: StackContext, options: ChildOptions): 
     stdio: [options.input === undefined ? 'ignore' : 'pipe', out, out],
     detached: true
   })
+  process.umask(umask)
   closeSync(out)
   const { pid } = child
   if (pid === undefined) {

@@ -43,6 +43,8 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         LOG_LEVEL: options.logLevel
       },
       cwd: projectRoot,
+      // Runs, which are other users, enter the folders that it builds. It stores nothing in the data folder.
+      umask: 0o022,
       stopSignal: 'SIGTERM',
       stopLimitMs: 10_000
     })

@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -67,7 +68,7 @@ export function postgresHome(dataDir: string): PostgresHome {
     }
     // A new name each time, so that a data folder that was deleted and created again gets an empty database.
     mkdirSync(stateFolder, { recursive: true })
-    writeFileSync(pointer, `${mkdtempSync(join(stateFolder, `${digest(dataDir)}-`))}\n`)
+    writeFileSync(pointer, `${mkdtempSync(join(stateFolder, `${digest(dataDir)}-`))}\n`, { mode: 0o600 })
   }
   const moved = readFileSync(pointer, 'utf8').trim()
   ownFolder(moved, user)
@@ -143,4 +144,5 @@ function copyPrograms(packaged: string, version: string): string {
 function ownFolder(folder: string, { uid, gid }: SystemUser): void {
   mkdirSync(folder, { recursive: true })
   chownSync(folder, uid, gid)
+  chmodSync(folder, 0o700)
 }

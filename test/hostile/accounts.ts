@@ -4,7 +4,7 @@ import { createAccessCode } from '../../db/accounts/accounts.js'
 import type { Connection } from '../../db/client.js'
 import { fieldsOf, type Reply, type Sent, send } from './client.js'
 
-/** An account with its personal team, and API keys of the team. */
+/** An account with a team of its own, and API keys of the team. */
 export interface Account {
   email: string
   /** From the networks for documentation (RFC 5737). */
@@ -38,8 +38,8 @@ export async function createAccount(
   const { cookie } = await must(signUp)
   if (!cookie) throw new Error(`the sign-up of ${email} returned no cookie`)
   const headers = { cookie }
-  const { teams } = fieldsOf(await must({ method: 'GET', path: '/api/teams', headers })) as { teams: { id: string }[] }
-  const account: Account = { email, address, cookie, teamId: teams[0]!.id, keys: [] }
+  const team = await must({ method: 'POST', path: '/api/teams', headers, body: { name: email } })
+  const account: Account = { email, address, cookie, teamId: String(fieldsOf(team).id), keys: [] }
   for (let made = 0; made < keys; made++) {
     const body = { team_id: account.teamId, name: `key ${made}`, tier, kind: tier === 'qpu' ? 'live' : 'test' }
     const reply = await must({ method: 'POST', path: '/api/team/api-keys', headers, body })

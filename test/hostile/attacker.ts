@@ -1,4 +1,5 @@
 // The process of one attack, apart from the measurement, with a low priority: in reality it runs on another machine.
+import { setMaxListeners } from 'node:events'
 import { setPriority } from 'node:os'
 import type { Account } from './accounts.js'
 import { attacks } from './attacks/table.js'
@@ -30,6 +31,8 @@ const begun = new Promise<void>((resolve) => {
   begin = resolve
 })
 const stop = new AbortController()
+// Each of the attack's concurrent requests waits for it.
+setMaxListeners(0, stop.signal)
 
 process.on('disconnect', () => process.exit(1))
 process.on('message', (message: ToAttacker) => {

@@ -20,13 +20,18 @@ export interface Figures {
   failures: string[]
 }
 
+/** What failed of the jobs that began within a period. */
+export const failuresOf = (jobs: readonly Measured[], from: number, to: number): string[] =>
+  jobs.filter(({ beganAt }) => beganAt >= from && beganAt < to).flatMap(({ failures }) => failures)
+
 /** The times of the jobs that began within a period. A job without an end counts with the time that it has waited. */
 export function figuresOf(jobs: readonly Measured[], from: number, to: number): Figures {
   const begun = jobs.filter(({ beganAt }) => beganAt >= from && beganAt < to)
-  const failures = begun.flatMap((job) => [
-    ...job.failures,
-    ...(job.endedAt === null ? [`job ${job.id}: without an end after ${seconds(tookMs(job))} s`] : [])
-  ])
+  const unfinished = begun.filter(({ endedAt }) => endedAt === null)
+  const failures = [
+    ...failuresOf(begun, from, to),
+    ...unfinished.map((job) => `job ${job.id}: without an end after ${seconds(tookMs(job))} s`)
+  ]
   const timesOf = (mode: Measured['mode']): Times => {
     const sorted = begun
       .filter((job) => job.mode === mode)

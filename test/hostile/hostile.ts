@@ -5,50 +5,23 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { type Connection, connect } from '../../db/client.js'
-import { emulatedIonq } from '../chaos/ionq.js'
 import { eventually } from '../support/eventually.js'
 import { type Account, createAccount } from './accounts.js'
 import type { Attack } from './attack.js'
-import type { AttackResult } from './attacker.js'
-import { startAttacker } from './attacker-process.js'
-import { fieldsOf, send } from './client.js'
 import { composeLimits } from './compose-limits.js'
-import {
-  aboveLimits,
-  type Figures,
-  figuresOf,
-  RECOVERY_SECONDS_MAX,
-  recoverySeconds,
-  SLOWER_MAX,
-  seconds
-} from './figures.js'
+import { type Figures, figuresOf, SLOWER_MAX, seconds } from './figures.js'
 import { type Neighbour, startNeighbour } from './neighbour.js'
-import { type Memory, type ProcessWatch, watchProcesses } from './processes.js'
+import { type AttackReport, type AttackTimes, underAttack } from './one-attack.js'
+import { type Memory, watchProcesses } from './processes.js'
 import { type RunningStack, startStack, startTarpit, stopStack, type Tarpit } from './surroundings.js'
 
-export interface HostileOptions {
+export interface HostileOptions extends AttackTimes {
   attacks: readonly Attack[]
-  /** How long the neighbour is measured alone, and each attack lasts. */
+  /** How long the neighbour is measured alone. */
   aloneMs: number
-  attackMs: number
-  /** How long the stack has to be as before; then it is restarted for the next attack. */
-  recoveryMs: number
+  /** A job of the neighbour that takes no longer shows that all is as before. Default: three times its time alone. */
+  recoveredMs?: number
   say: (line: string) => void
-}
-
-export interface AttackReport extends Figures {
-  name: string
-  what: string
-  /** The direct figures of the 10 s after the attack. */
-  after: Figures
-  result: AttackResult
-  peaks: Memory
-  /** Of the database, in MiB. */
-  grownMib: number
-  recoverySeconds: number | null
-  ended: string[]
-  /** The promises that it broke. */
-  broken: string[]
 }
 
 export interface HostileReport {
@@ -62,9 +35,6 @@ export interface HostileReport {
 /** Each stays below 10 jobs a minute and 100 a day. */
 const NEIGHBOUR_ACCOUNTS = 20
 const ATTACKER_KEYS = 6
-const PREPARE_LIMIT_MS = 150_000
-/** The neighbour's jobs that are measured right after an attack begin within this time. */
-const AFTER_MS = RECOVERY_SECONDS_MAX * 1000
 const WARM_UP_JOBS = 4
 
 /** Stops everything that it started, even on failure; the data folder remains. */
@@ -88,7 +58,7 @@ export async function runHostile(options: HostileOptions): Promise<HostileReport
 }
 
 async function attackInTurn(
-  { attacks, aloneMs, attackMs, recoveryMs, say }: HostileOptions,
+  { attacks, aloneMs, say, ...options }: HostileOptions,
   first: RunningStack,
   restart: () => Promise<RunningStack>,
   tarpit: Tarpit,
@@ -113,7 +83,8 @@ async function attackInTurn(
     const limitMs = SLOWER_MAX * alone.direct.p95Ms
     const reports: AttackReport[] = []
     for (const [at, attack] of attacks.entries()) {
-      const scene = { base, neighbour, watch, connection, limitMs, attackMs, recoveryMs, limits, tarpit, dataDir }
+      const surroundings = { base, neighbour, watch, connection, limits, tarpit, dataDir }
+      const scene = { ...surroundings, limitMs, recoveredMs: limitMs, ...options }
       const report = await underAttack(attack, attackers[at]!, scene)
       reports.push(report)
       say(
@@ -138,79 +109,6 @@ async function attackInTurn(
     await connection.close()
   }
 }
-
-interface Scene {
-  base: string
-  neighbour: Neighbour
-  watch: ProcessWatch
-  connection: Connection
-  limitMs: number
-  attackMs: number
-  recoveryMs: number
-  limits: Memory
-  tarpit: Tarpit
-  dataDir: string
-}
-
-async function underAttack(attack: Attack, account: Account, scene: Scene): Promise<AttackReport> {
-  const { base, neighbour, watch, connection, limitMs, attackMs, recoveryMs, limits, tarpit, dataDir } = scene
-  const surroundings = {
-    tarpitUrl: `http://127.0.0.1:${tarpit.port}`,
-    ionq: emulatedIonq(dataDir).credentials
-  }
-  const attacker = await startAttacker({ name: attack.name, base, account, surroundings }, PREPARE_LIMIT_MS)
-  const sizeBefore = await databaseMib(connection)
-  watch.reset()
-  watch.ended()
-  const from = performance.now()
-  attacker.begin()
-  await delay(attackMs)
-  const to = performance.now()
-  const stopped = attacker.stop()
-  const recovered = async () => {
-    const ready = await send({ base, method: 'GET', path: '/readyz', address: account.address, timeoutMs: 10_000 })
-    return ready.status === 200 && allOk(fieldsOf(ready)) ? recoverySeconds(neighbour.jobs, to, limitMs) : null
-  }
-  const recovery = await eventually(async () => await recovered(), { timeoutMs: recoveryMs, everyMs: 250 }).catch(
-    () => null
-  )
-  if (recovery === null) neighbour.giveUp()
-  const result = await stopped
-  // The jobs of these seconds are measured too.
-  await delay(Math.max(0, to + AFTER_MS - performance.now()))
-  const until = performance.now()
-  const during = figuresOf(neighbour.jobs, from, to)
-  const report = {
-    name: attack.name,
-    what: attack.what,
-    ...during,
-    after: figuresOf(neighbour.jobs, to, until),
-    result,
-    peaks: watch.peaks(),
-    grownMib: (await databaseMib(connection)) - sizeBefore,
-    recoverySeconds: recovery,
-    ended: watch.ended()
-  }
-  return { ...report, broken: brokenPromises(report, limitMs, limits) }
-}
-
-function brokenPromises(report: Omit<AttackReport, 'broken'>, limitMs: number, limits: Memory): string[] {
-  const { direct, failures, ended, peaks, result } = report
-  const broken: string[] = []
-  if (direct.p95Ms === null) broken.push('the neighbour began no job')
-  else if (direct.p95Ms > limitMs) broken.push(`p95 ${seconds(direct.p95Ms)} s, above ${seconds(limitMs)} s`)
-  if (failures.length > 0) broken.push(`failed: ${failures.join(' | ')}`)
-  if (ended.length > 0) broken.push(`ended: ${ended.join(', ')}`)
-  broken.push(...aboveLimits(peaks, limits))
-  if (report.recoverySeconds === null) broken.push('not as before without a restart')
-  else if (report.recoverySeconds > RECOVERY_SECONDS_MAX)
-    broken.push(`as before only after ${report.recoverySeconds.toFixed(1)} s`)
-  if (result.error !== null) broken.push(`the attack failed: ${result.error}`)
-  return broken
-}
-
-const allOk = (fields: Record<string, unknown>): boolean =>
-  Object.values((fields.parts ?? {}) as Record<string, { state: string }>).every(({ state }) => state === 'ok')
 
 async function createAccounts(base: string, connection: Connection, attacks: readonly Attack[]) {
   const ordinary: Account[] = []
@@ -247,8 +145,3 @@ async function untilMeasurable(neighbour: Neighbour): Promise<void> {
 
 const openDatabase = (dataDir: string): Connection =>
   connect(readStackFile(dataDir)!.database_url!, { max: 1, statementTimeoutMs: 60_000 })
-
-async function databaseMib({ sql }: Connection): Promise<number> {
-  const [row] = await sql<{ bytes: string }[]>`select pg_database_size(current_database())::text as bytes`
-  return Number(row!.bytes) / 1024 / 1024
-}

@@ -78,6 +78,7 @@ async function runJob(base: string, account: Account, measured: Measured, over: 
     circuit: { format: 'qasm3', payload: bell },
     backend: 'local',
     params: { shots: SHOTS },
+    team_id: account.teamId,
     execution_mode: measured.mode
   }
   const submitted = await call('POST', '/api/jobs/submit', 201, submission)

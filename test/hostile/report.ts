@@ -1,6 +1,7 @@
 // The report of a run as Markdown.
 import { seconds, type Times } from './figures.js'
-import type { AttackReport, HostileReport } from './hostile.js'
+import type { HostileReport } from './hostile.js'
+import type { AttackReport } from './one-attack.js'
 import { type Memory, parts } from './processes.js'
 
 /** A table with a line for each attack, one of the memory, and the broken promises. */

@@ -7,6 +7,7 @@ import { attacks } from './attacks/table.js'
 import { runHostile } from './hostile.js'
 import { reportText } from './report.js'
 
+const AFTER_MS = 10_000
 const ALONE_MS = 30_000
 const RECOVERY_MS = 60_000
 const SHORT_ATTACK_MS = 8_000
@@ -35,6 +36,7 @@ const report = await runHostile({
   attacks: chosen,
   aloneMs: values.short ? SHORT_ATTACK_MS : ALONE_MS,
   attackMs: values.short ? SHORT_ATTACK_MS : (minutes * 60_000) / chosen.length,
+  afterMs: AFTER_MS,
   recoveryMs: RECOVERY_MS,
   say: (line) => console.log(line)
 })

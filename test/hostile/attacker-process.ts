@@ -42,7 +42,7 @@ export async function startAttacker(order: AttackOrder, prepareLimitMs: number):
       const timer = killAfter(STOP_LIMIT_MS)
       const got = await results
       clearTimeout(timer)
-      return got?.result ?? { replies: {}, acceptedBytes: 0, submitted: 0, error: 'its process ended early' }
+      return got?.result ?? { replies: {}, acceptedBytes: 0, submitted: 0, ends: {}, error: 'its process ended early' }
     }
   }
 }

@@ -18,6 +18,8 @@ export interface AttackResult {
   replies: Record<string, number>
   acceptedBytes: number
   submitted: number
+  /** How many of its first jobs have each status and error code, right after the attack. */
+  ends: Record<string, number>
   error: string | null
 }
 
@@ -58,7 +60,8 @@ async function run({ name, base, account, surroundings }: AttackOrder): Promise<
   const { replies } = hostile
   const counted = { ...replies }
   await hostile.stop()
+  const ends = await hostile.ends()
   const { acceptedBytes, jobs } = hostile
-  await tell({ kind: 'result', result: { replies: counted, acceptedBytes, submitted: jobs.length, error } })
+  await tell({ kind: 'result', result: { replies: counted, acceptedBytes, submitted: jobs.length, ends, error } })
   process.disconnect()
 }

@@ -8,6 +8,7 @@ import { fieldsOf, type Method, type Reply, send } from './client.js'
 
 const TIMEOUT_MS = 60_000
 const CANCEL_LIMIT_MS = 15_000
+const LOOKED_AT = 20
 const FINAL_LIMIT_MS = 120_000
 /** The sockets of one attack at a time; more would take this process's file descriptors, not the service's. */
 export const SOCKETS_MAX = 800
@@ -130,6 +131,17 @@ export class Hostile {
 
   get openSockets(): number {
     return this.sockets.size
+  }
+
+  /** What became of the first jobs of the attack: that they ran shows that it took place. */
+  async ends(): Promise<Record<string, number>> {
+    const ends: Record<string, number> = {}
+    for (const id of this.jobs.slice(0, LOOKED_AT)) {
+      const fields = fieldsOf(await this.call('GET', `/api/jobs/${id}`))
+      const name = [fields.status, (fields.error as { code?: string } | null)?.code].filter(Boolean).join(' ')
+      ends[name] = (ends[name] ?? 0) + 1
+    }
+    return ends
   }
 
   /** Ends the attack: closes its connections and cancels its jobs. */

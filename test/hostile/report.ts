@@ -59,6 +59,12 @@ const memory = (peaks: Memory, limits?: Memory): string[] =>
   })
 
 function responses({ result }: AttackReport): string {
-  const replies = Object.entries(result.replies).sort(([, one], [, other]) => other - one)
-  return replies.map(([status, count]) => `${status}: ${count}`).join(', ') || 'connections only'
+  const jobs = Object.keys(result.ends).length > 0 ? `; jobs ${counts(result.ends)}` : ''
+  return `${counts(result.replies) || 'connections only'}${jobs}`
 }
+
+const counts = (some: Record<string, number>): string =>
+  Object.entries(some)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join(', ')

@@ -13,7 +13,7 @@ test('no job of a team fails, no process ends and nothing needs a restart while 
   const log: string[] = []
   const report = await runHostile({
     attacks: attacks.filter(({ short }) => short),
-    aloneMs: 2_000,
+    aloneMs: 5_000,
     attackMs: 3_000,
     afterMs: 0,
     recoveryMs: 60_000,

@@ -77,14 +77,13 @@ async function attackInTurn(
     await delay(aloneMs)
     const alone = figuresOf(neighbour.jobs, aloneFrom, performance.now())
     const alonePeaks = watch.peaks()
-    if (alone.failures.length > 0 || alone.direct.p95Ms === null)
+    if (alone.failures.length > 0 || alone.direct.p95Ms === null || alone.temporal.p95Ms === null)
       throw new Error(`the neighbour alone: ${alone.direct.jobs} jobs; ${alone.failures.join('; ')}`)
     say(`alone: p50 ${seconds(alone.direct.p50Ms!)} s, p95 ${seconds(alone.direct.p95Ms)} s`)
-    const limitMs = SLOWER_MAX * alone.direct.p95Ms
     const reports: AttackReport[] = []
     for (const [at, attack] of attacks.entries()) {
       const surroundings = { base, neighbour, watch, connection, limits, tarpit, dataDir }
-      const scene = { ...surroundings, limitMs, recoveredMs: limitMs, ...options }
+      const scene = { ...surroundings, alone, recoveredMs: SLOWER_MAX * alone.direct.p95Ms, ...options }
       const report = await underAttack(attack, attackers[at]!, scene)
       reports.push(report)
       say(

@@ -21,11 +21,11 @@ async function submitAgain(hostile: Hostile, until: AbortSignal, body: Record<st
 export const programAttacks: Attack[] = [
   {
     name: 'parent-death',
-    what: 'programs that clear their parent-death signal, beside runs that die slowly',
+    what: 'a program that clears its parent-death signal, next to runs that die slowly',
     short: true,
     attack: async (hostile, until) => {
-      for (const framework of ['qiskit', 'cirq'])
-        await hostile.submit({ ...python(text.outliving), framework, execution_mode: 'direct' })
+      // One only, so that the others get a slot and end the zygote that both come from.
+      await hostile.submit(python(text.outliving))
       await submitAgain(hostile, until, python(text.slowDeath, { timeout_seconds: 3 }))
     }
   },
@@ -88,9 +88,9 @@ export const programAttacks: Attack[] = [
   },
   {
     name: 'large-values',
-    what: '40 tasks with values of 15 MiB into one task',
+    what: '30 tasks with values of 15 MiB into one task',
     attack: async (hostile, until) => {
-      await hostile.submit(marqov(text.largeValues(40), { execution_mode: 'temporal' }))
+      await hostile.submit(marqov(text.largeValues(30), { execution_mode: 'temporal' }))
       await aborted(until)
     }
   }

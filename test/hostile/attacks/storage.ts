@@ -1,4 +1,5 @@
 // Attacks on storage and on the memory of the api by large requests and responses.
+import { randomBytes } from 'node:crypto'
 import type { Attack } from '../attack.js'
 import { fieldsOf } from '../client.js'
 import { aborted, type Hostile, pause, repeat } from '../hostile-client.js'
@@ -14,16 +15,19 @@ const prepareLargeJob = async (hostile: Hostile) => {
   largeJob = await hostile.completedJob(program)
 }
 
+/** Text that no storage compresses to less than three quarters. */
+const noise = (characters: number): string => randomBytes(characters).toString('base64').slice(0, characters)
+
 const telemetry = (teamId: string) => ({
   session_id: 's'.repeat(200),
   team_id: teamId,
   simulator: 'qulacs-wasm',
-  qasm_input: 'x'.repeat(100_000),
+  qasm_input: noise(100_000),
   shots: 100,
   qubit_count: 2,
   gate_count: 2,
   execution_time_ms: 1,
-  counts: Object.fromEntries(Array.from({ length: 10_000 }, (_, place) => [`${place}`.padStart(180, '0'), 1]))
+  counts: Object.fromEntries(Array.from({ length: 10_000 }, () => [noise(180), 1]))
 })
 
 /** A form of one file, as `multipart/form-data`. */
@@ -73,7 +77,7 @@ export const storageAttacks: Attack[] = [
     name: 'script-versions',
     what: 'versions of a script of 1 MiB, each with an idempotency key',
     attack: async (hostile, until) => {
-      const content = (version: number) => `x = ${version}\n${'# filler\n'.repeat(110_000)}`
+      const content = (version: number) => `x = ${version}\n# ${noise(1_000_000)}\n`
       const script = { name: 'large', script_content: content(0), team_id: hostile.teamId }
       const { script_id: id } = fieldsOf(await hostile.call('POST', '/api/scripts/upload', script))
       await repeat(until, { lanes: 2 }, async (turn) => {

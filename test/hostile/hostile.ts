@@ -10,7 +10,7 @@ import { type Account, createAccount } from './accounts.js'
 import type { Attack } from './attack.js'
 import { composeLimits } from './compose-limits.js'
 import { type Figures, figuresOf, SLOWER_MAX, seconds } from './figures.js'
-import { type Neighbour, startNeighbour } from './neighbour.js'
+import { EVERY_MS, type Neighbour, startNeighbour } from './neighbour.js'
 import { type AttackReport, type AttackTimes, underAttack } from './one-attack.js'
 import { type Memory, watchProcesses } from './processes.js'
 import { type RunningStack, startStack, startTarpit, stopStack, type Tarpit } from './surroundings.js'
@@ -32,8 +32,11 @@ export interface HostileReport {
   dataDir: string
 }
 
-/** Each stays below 10 jobs a minute and 100 a day. */
-const NEIGHBOUR_ACCOUNTS = 20
+/** An account can submit 10 jobs a minute and 100 a day. */
+const ACCOUNTS_MIN = 12
+const JOBS_PER_ACCOUNT = 80
+/** For preparation and recovery of an attack. */
+const BETWEEN_ATTACKS_MS = 20_000
 const ATTACKER_KEYS = 6
 const WARM_UP_JOBS = 4
 
@@ -58,17 +61,18 @@ export async function runHostile(options: HostileOptions): Promise<HostileReport
 }
 
 async function attackInTurn(
-  { attacks, aloneMs, say, ...options }: HostileOptions,
+  options: HostileOptions,
   first: RunningStack,
   restart: () => Promise<RunningStack>,
   tarpit: Tarpit,
   dataDir: string
 ): Promise<HostileReport> {
+  const { attacks, aloneMs, say } = options
   const { base } = first
   const limits = composeLimits()
   let watch = watchProcesses(first.stack)
   let connection = openDatabase(dataDir)
-  const { ordinary, attackers } = await createAccounts(base, connection, attacks)
+  const { ordinary, attackers } = await createAccounts(base, connection, options)
   let neighbour = startNeighbour(base, ordinary)
   try {
     await untilMeasurable(neighbour)
@@ -109,9 +113,15 @@ async function attackInTurn(
   }
 }
 
-async function createAccounts(base: string, connection: Connection, attacks: readonly Attack[]) {
+async function createAccounts(
+  base: string,
+  connection: Connection,
+  { attacks, aloneMs, attackMs, afterMs }: HostileOptions
+) {
+  const lasts = aloneMs + attacks.length * (attackMs + afterMs + BETWEEN_ATTACKS_MS)
+  const accounts = Math.max(ACCOUNTS_MIN, Math.ceil(lasts / EVERY_MS / JOBS_PER_ACCOUNT))
   const ordinary: Account[] = []
-  for (let number = 0; number < NEIGHBOUR_ACCOUNTS; number++)
+  for (let number = 0; number < accounts; number++)
     ordinary.push(
       await createAccount(base, connection, {
         email: `ordinary-${number}@example.org`,

@@ -6,7 +6,7 @@ import type { Account } from './accounts.js'
 import { fieldsOf, type Method, type Reply, send } from './client.js'
 
 /** The shortest time between two submissions. */
-const EVERY_MS = 700
+export const EVERY_MS = 700
 /** One job of so many is a workflow. */
 const TEMPORAL_EVERY = 6
 const REQUEST_LIMIT_MS = 30_000

@@ -139,7 +139,8 @@ const deedOf: Readonly<Record<DeedName, Deed>> = {
     const submission = await submitted(plan, clients.plenty, load)
     const rows = await connection.sql`
       update jobs set params = 'not JSON' where id = ${submission.ids[0] ?? null} and status = 'pending' returning id`
-    if (rows.length > 0) submission.ends = ['internal_error']
+    // The executor refuses them, or an earlier step does.
+    if (rows.length > 0) submission.ends = ['internal_error', 'execution_error']
     return rows.length > 0
   },
 

@@ -137,11 +137,11 @@ function unexplainedStatus(
 ): string | null {
   const { status, errorCode, attempts } = job
   const why = `${status} ${errorCode ?? ''} ${job.errorMessage ?? ''}`
-  const fails = ends.find((end) => typeof end === 'string')
-  if (status === 'completed') return fails ? `completed, but must fail with ${fails}` : null
+  const fails = ends.filter((end) => typeof end === 'string')
+  if (status === 'completed') return fails.length > 0 ? `completed, but must fail with ${fails.join(' or ')}` : null
   if (status === 'cancelled') return cancelRequested ? null : 'cancelled without a request'
   if (status !== 'failed') return why
-  if (errorCode === 'execution_error' || errorCode === 'internal_error') return errorCode === fails ? null : why
+  if (errorCode === 'execution_error' || errorCode === 'internal_error') return fails.includes(errorCode) ? null : why
   if (!job.durable) return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
   // A durable job fails after its third lost attempt, not earlier.
   const losses = [attempts, ...job.tasks.map((task) => task.attempts)]

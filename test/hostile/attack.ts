@@ -12,6 +12,6 @@ export interface Attack {
   tier?: 'qpu'
   /** What the attack needs before it begins. Not part of the measurement. */
   prepare?: (hostile: Hostile) => Promise<void>
-  /** Resolves soon after the abort. Connections and jobs are ended afterwards. */
+  /** Resolves soon after the abort. The caller then closes its connections and cancels its jobs. */
   attack: (hostile: Hostile, until: AbortSignal) => Promise<void>
 }

@@ -18,31 +18,33 @@ export async function startAttacker(order: AttackOrder, prepareLimitMs: number):
   const child = fork(join(projectRoot, 'dist/test/hostile/attacker.js'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc']
   })
-  const message = <Kind extends FromAttacker['kind']>(kind: Kind) =>
+  const received = <Kind extends FromAttacker['kind']>(kind: Kind) =>
     new Promise<Extract<FromAttacker, { kind: Kind }> | null>((resolve) => {
       child.on('message', (got: FromAttacker) => {
         if (got.kind === kind) resolve(got as Extract<FromAttacker, { kind: Kind }>)
       })
       child.once('close', () => resolve(null))
     })
-  const tell = (told: ToAttacker) => {
-    if (child.connected) child.send(told)
+  const sendToAttacker = (message: ToAttacker) => {
+    if (child.connected) child.send(message)
   }
   const killAfter = (ms: number) => setTimeout(() => child.kill('SIGKILL'), ms)
-  const results = message('result')
-  const ready = message('ready')
-  tell({ kind: 'order', order })
+  const results = received('result')
+  const ready = received('ready')
+  sendToAttacker({ kind: 'order', order })
   const late = killAfter(prepareLimitMs)
   await ready
   clearTimeout(late)
   return {
-    begin: () => tell({ kind: 'begin' }),
+    begin: () => sendToAttacker({ kind: 'begin' }),
     stop: async () => {
-      tell({ kind: 'stop' })
+      sendToAttacker({ kind: 'stop' })
       const timer = killAfter(STOP_LIMIT_MS)
       const got = await results
       clearTimeout(timer)
-      return got?.result ?? { replies: {}, acceptedBytes: 0, submitted: 0, ends: {}, error: 'its process ended early' }
+      return (
+        got?.result ?? { replies: {}, acceptedBytes: 0, submitted: 0, outcomes: {}, error: 'its process exited early' }
+      )
     }
   }
 }

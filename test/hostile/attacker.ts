@@ -19,7 +19,7 @@ export interface AttackResult {
   acceptedBytes: number
   submitted: number
   /** How many of its first jobs have each status and error code, right after the attack. */
-  ends: Record<string, number>
+  outcomes: Record<string, number>
   error: string | null
 }
 
@@ -27,7 +27,7 @@ export interface AttackResult {
 export type FromAttacker = { kind: 'ready' } | { kind: 'result'; result: AttackResult }
 export type ToAttacker = { kind: 'order'; order: AttackOrder } | { kind: 'begin' } | { kind: 'stop' }
 
-const tell = (message: FromAttacker) => new Promise<void>((resolve) => process.send!(message, () => resolve()))
+const sendToRunner = (message: FromAttacker) => new Promise<void>((resolve) => process.send!(message, () => resolve()))
 let begin = () => {}
 const begun = new Promise<void>((resolve) => {
   begin = resolve
@@ -50,18 +50,21 @@ async function run({ name, base, account, surroundings }: AttackOrder): Promise<
   let error: string | null = null
   try {
     await attack.prepare?.(hostile)
-    await tell({ kind: 'ready' })
+    await sendToRunner({ kind: 'ready' })
     await begun
     await attack.attack(hostile, stop.signal)
   } catch (thrown) {
     error = (thrown as Error).stack ?? String(thrown)
-    await tell({ kind: 'ready' })
+    await sendToRunner({ kind: 'ready' })
   }
   const { replies } = hostile
   const counted = { ...replies }
   await hostile.stop()
-  const ends = await hostile.ends()
+  const outcomes = await hostile.outcomes()
   const { acceptedBytes, jobs } = hostile
-  await tell({ kind: 'result', result: { replies: counted, acceptedBytes, submitted: jobs.length, ends, error } })
+  await sendToRunner({
+    kind: 'result',
+    result: { replies: counted, acceptedBytes, submitted: jobs.length, outcomes, error }
+  })
   process.disconnect()
 }

@@ -1,10 +1,10 @@
-// The figures of a run: the neighbour's times, what failed, how soon all was as before, and whether the promises are kept.
+// The figures of a run: the neighbour's times, what failed, and the time to recover.
 import { type Measured, tookMs } from './neighbour.js'
 import { type Memory, parts } from './processes.js'
 
 /** The neighbour's 95th percentile under attack is at most so many times its own alone. */
 export const SLOWER_MAX = 3
-/** From the end of an attack until the neighbour's jobs take no longer than that again. */
+/** From the end of an attack until the neighbour's jobs are that fast again. */
 export const RECOVERY_SECONDS_MAX = 10
 
 export interface Times {
@@ -16,7 +16,7 @@ export interface Times {
 export interface Figures {
   direct: Times
   temporal: Times
-  /** Jobs and requests of the neighbour that failed, or jobs without an end. */
+  /** Jobs and requests of the neighbour that failed, or jobs that did not finish. */
   failures: string[]
 }
 
@@ -24,13 +24,13 @@ export interface Figures {
 export const failuresOf = (jobs: readonly Measured[], from: number, to: number): string[] =>
   jobs.filter(({ beganAt }) => beganAt >= from && beganAt < to).flatMap(({ failures }) => failures)
 
-/** The times of the jobs that began within a period. A job without an end counts with the time that it has waited. */
+/** The times of the jobs that began within a period. An unfinished job counts with the time that it has waited. */
 export function figuresOf(jobs: readonly Measured[], from: number, to: number): Figures {
   const begun = jobs.filter(({ beganAt }) => beganAt >= from && beganAt < to)
   const unfinished = begun.filter(({ endedAt }) => endedAt === null)
   const failures = [
     ...failuresOf(begun, from, to),
-    ...unfinished.map((job) => `job ${job.id}: without an end after ${seconds(tookMs(job))} s`)
+    ...unfinished.map((job) => `job ${job.id}: not finished after ${seconds(tookMs(job))} s`)
   ]
   const timesOf = (mode: Measured['mode']): Times => {
     const sorted = begun
@@ -48,7 +48,7 @@ function quantile(sorted: readonly number[], share: number): number | null {
 
 /**
  * The seconds from `since` until the first of two jobs in a row that complete within the limit; `null` if there are none
- * yet. A job that began before and ends in time shows nothing, because it may have passed before the attack.
+ * yet. Jobs that began before `since` do not count.
  */
 export function recoverySeconds(jobs: readonly Measured[], since: number, limitMs: number): number | null {
   const later = jobs.filter((job) => job.beganAt >= since && job.mode === 'direct')

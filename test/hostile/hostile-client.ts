@@ -72,7 +72,7 @@ export class Hostile {
     return reply
   }
 
-  /** Each key has limits of its own, so an attack takes one after the other. */
+  /** Each key has limits of its own, so an attack uses them in turn. */
   nextKey(): string {
     const { keys } = this.account
     return keys[this.turn++ % keys.length]!
@@ -133,18 +133,18 @@ export class Hostile {
     return this.sockets.size
   }
 
-  /** What became of the first jobs of the attack: that they ran shows that it took place. */
-  async ends(): Promise<Record<string, number>> {
-    const ends: Record<string, number> = {}
+  /** How many of the first jobs have each status and error code, which shows whether the attack took place. */
+  async outcomes(): Promise<Record<string, number>> {
+    const outcomes: Record<string, number> = {}
     for (const id of this.jobs.slice(0, LOOKED_AT)) {
       const fields = fieldsOf(await this.call('GET', `/api/jobs/${id}`))
       const name = [fields.status, (fields.error as { code?: string } | null)?.code].filter(Boolean).join(' ')
-      ends[name] = (ends[name] ?? 0) + 1
+      outcomes[name] = (outcomes[name] ?? 0) + 1
     }
-    return ends
+    return outcomes
   }
 
-  /** Ends the attack: closes its connections and cancels its jobs. */
+  /** Stops the attack: closes its connections and cancels its jobs. */
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy()
     const deadline = Date.now() + CANCEL_LIMIT_MS

@@ -19,7 +19,7 @@ export interface HostileOptions extends AttackTimes {
   attacks: readonly Attack[]
   /** How long the neighbour is measured alone. */
   aloneMs: number
-  /** A job of the neighbour that takes no longer shows that all is as before. Default: three times its time alone. */
+  /** A job of the neighbour that is no slower shows that the stack has recovered. Default: three times its time alone. */
   recoveredMs?: number
   say: (line: string) => void
 }
@@ -94,7 +94,7 @@ async function attackInTurn(
         `${attack.name}: p95 ${report.direct.p95Ms === null ? 'none' : seconds(report.direct.p95Ms)} s, ` +
           `${report.broken.length === 0 ? 'kept' : `BROKEN: ${report.broken.join('; ')}`}`
       )
-      if (report.recoverySeconds !== null && report.ended.length === 0) continue
+      if (report.recoverySeconds !== null && report.died.length === 0) continue
       say('restarting the stack for the next attack')
       await neighbour.stop()
       watch.stop()
@@ -144,8 +144,8 @@ async function createAccounts(
 
 /** The executor imports its frameworks after its start; the first jobs of each mode take longer than others. */
 async function untilMeasurable(neighbour: Neighbour): Promise<void> {
-  const ended = () => neighbour.jobs.filter(({ endedAt, failures }) => endedAt !== null && failures.length === 0)
-  await eventually(() => ended().length >= WARM_UP_JOBS && ended().some(({ mode }) => mode === 'temporal'), {
+  const finished = () => neighbour.jobs.filter(({ endedAt, failures }) => endedAt !== null && failures.length === 0)
+  await eventually(() => finished().length >= WARM_UP_JOBS && finished().some(({ mode }) => mode === 'temporal'), {
     timeoutMs: 120_000,
     everyMs: 100,
     message: () => JSON.stringify(neighbour.jobs)

@@ -28,7 +28,7 @@ export interface AttackTimes {
   attackMs: number
   /** The neighbour is measured at least so long after the attack. */
   afterMs: number
-  /** How long the stack has to be as before; then it is restarted for the next attack. */
+  /** The time that the stack has to recover, before it is restarted for the next attack. */
   recoveryMs: number
 }
 
@@ -39,7 +39,7 @@ export interface Scene extends AttackTimes {
   connection: Connection
   /** The neighbour's figures alone. */
   alone: Figures
-  /** A job that takes no longer shows that all is as before. */
+  /** A job that is no slower shows that the stack has recovered. */
   recoveredMs: number
   limits: Memory
   tarpit: Tarpit
@@ -57,8 +57,8 @@ export interface AttackReport extends Figures {
   grownMib: number
   /** From the end of the attack; `null` = not within the time for it. */
   recoverySeconds: number | null
-  /** The processes that ended. */
-  ended: string[]
+  /** The processes that died. */
+  died: string[]
   /** The promises that it broke. */
   broken: string[]
 }
@@ -72,7 +72,7 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
   const attacker = await startAttacker({ name: attack.name, base, account, surroundings }, PREPARE_LIMIT_MS)
   const sizeBefore = await databaseMib(connection)
   watch.reset()
-  watch.ended()
+  watch.died()
   const from = performance.now()
   attacker.begin()
   await delay(scene.attackMs)
@@ -83,7 +83,6 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
     return ready.status === 200 && allOk(fieldsOf(ready)) ? recoverySeconds(neighbour.jobs, to, recoveredMs) : null
   }
   const inTime = { timeoutMs: scene.recoveryMs, everyMs: 250 }
-  // A recovery within no time is 0, which is found as well.
   const found = await eventually(async () => {
     const after = await recovered()
     return after === null ? null : { after }
@@ -105,13 +104,13 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
     peaks: watch.peaks(),
     grownMib: (await databaseMib(connection)) - sizeBefore,
     recoverySeconds: found?.after ?? null,
-    ended: watch.ended()
+    died: watch.died()
   }
   return { ...report, broken: brokenPromises(report, alone, limits) }
 }
 
 function brokenPromises(report: Omit<AttackReport, 'broken'>, alone: Figures, limits: Memory): string[] {
-  const { failures, ended, peaks, result } = report
+  const { failures, died, peaks, result } = report
   const broken: string[] = []
   for (const mode of ['direct', 'temporal'] as const) {
     const limitMs = SLOWER_MAX * alone[mode].p95Ms!
@@ -120,11 +119,11 @@ function brokenPromises(report: Omit<AttackReport, 'broken'>, alone: Figures, li
     if (p95Ms > limitMs) broken.push(`${mode} p95 ${seconds(p95Ms)} s, above ${seconds(limitMs)} s`)
   }
   if (failures.length > 0) broken.push(`failed: ${failures.join(' | ')}`)
-  if (ended.length > 0) broken.push(`ended: ${ended.join(', ')}`)
+  if (died.length > 0) broken.push(`died: ${died.join(', ')}`)
   broken.push(...aboveLimits(peaks, limits))
-  if (report.recoverySeconds === null) broken.push('not as before without a restart')
+  if (report.recoverySeconds === null) broken.push('no recovery without a restart')
   else if (report.recoverySeconds > RECOVERY_SECONDS_MAX)
-    broken.push(`as before only after ${report.recoverySeconds.toFixed(1)} s`)
+    broken.push(`recovered only after ${report.recoverySeconds.toFixed(1)} s`)
   if (result.error !== null) broken.push(`the attack failed: ${result.error}`)
   return broken
 }

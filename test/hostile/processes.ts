@@ -1,4 +1,4 @@
-// The processes of the stack: that none of them ends, and how much memory each part takes, from /proc.
+// The processes of the stack: which of them died, and how much memory each part uses, from /proc.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isRunning, type ProcessIdentity, startOf } from '../../tools/process-lock.mjs'
 import type { QjobStart } from '../support/stack/qjob-start.js'
@@ -15,8 +15,8 @@ export interface ProcessWatch {
   reset(): void
   /** The peak of each part since the last reset, in MiB. */
   peaks(): Memory
-  /** The processes that ended since the last call. */
-  ended(): string[]
+  /** The processes that died since the last call. */
+  died(): string[]
   stop(): void
 }
 
@@ -54,7 +54,7 @@ export function watchProcesses(stack: QjobStart): ProcessWatch {
       look()
       return { ...peaks }
     },
-    ended: () => {
+    died: () => {
       look()
       known = permanentProcesses(stack)
       return gone.splice(0)
@@ -65,7 +65,7 @@ export function watchProcesses(stack: QjobStart): ProcessWatch {
 
 const none = (): Memory => ({ api: 0, worker: 0, executor: 0, postgres: 0, redis: 0, temporal: 0 })
 
-/** The parts, and the executor's own processes: its shell, and the zygotes whose end takes the runs of every tenant along. */
+/** The parts, and the executor's own processes: its shell, and the zygotes, with which the runs of every tenant die. */
 function permanentProcesses(stack: QjobStart): Map<string, ProcessIdentity> {
   const running = stack.processes()
   const found = new Map<string, ProcessIdentity>()

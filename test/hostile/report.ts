@@ -11,7 +11,7 @@ export function reportText({ alone, alonePeaks, limits, attacks }: HostileReport
     `Alone: direct ${figure(alone.direct)}, temporal ${figure(alone.temporal)} (p50 / p95 in seconds).`,
     '',
     ...table(
-      ['Attack', 'Responses', 'Database, MiB', 'Direct, s', 'Times', 'Temporal, s', 'Failed', 'As before after, s', ''],
+      ['Attack', 'Responses', 'Database, MiB', 'Direct, s', 'Times', 'Temporal, s', 'Failed', 'Recovered after, s', ''],
       attacks.map((attack) => [
         `**${attack.name}**: ${attack.what}`,
         responses(attack),
@@ -59,7 +59,7 @@ const memory = (peaks: Memory, limits?: Memory): string[] =>
   })
 
 function responses({ result }: AttackReport): string {
-  const jobs = Object.keys(result.ends).length > 0 ? `; jobs ${counts(result.ends)}` : ''
+  const jobs = Object.keys(result.outcomes).length > 0 ? `; jobs ${counts(result.outcomes)}` : ''
   return `${counts(result.replies) || 'connections only'}${jobs}`
 }
 

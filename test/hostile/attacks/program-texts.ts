@@ -1,6 +1,6 @@
-// The hostile programs. Each runs on Linux with Python's standard library and ends only by its limits.
+// The hostile programs. Each runs on Linux with Python's standard library and stops only at its limits.
 
-/** Clears the signal that would end it with its parent, refuses all others, and leaves its session. */
+/** Clears the signal that kills it with its parent, blocks all others, and leaves its session. */
 export const outliving = `import ctypes, os, signal, time
 ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)
 signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
@@ -10,7 +10,7 @@ if os.fork() == 0:
 time.sleep(900)
 `
 
-/** 60 processes that each map one file 120 times: the kernel takes seconds to take 57 million pages back. */
+/** 60 processes that each map one file 120 times: the kernel needs seconds to unmap 57 million pages. */
 export const slowDeath = `import mmap, os, tempfile, time
 SIZE = 31 << 20
 for folder in ("/dev/shm", tempfile.gettempdir()):

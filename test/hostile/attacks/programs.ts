@@ -24,14 +24,14 @@ export const programAttacks: Attack[] = [
     what: 'a program that clears its parent-death signal, next to runs that die slowly',
     short: true,
     attack: async (hostile, until) => {
-      // One only, so that the others get a slot and end the zygote that both come from.
+      // One only, so that the others get a slot and can take the zygote of both with them.
       await hostile.submit(python(text.outliving))
       await submitAgain(hostile, until, python(text.slowDeath, { timeout_seconds: 3 }))
     }
   },
   {
     name: 'slow-death',
-    what: 'runs of 60 processes with 120 mappings each, ended by a limit of 3 s',
+    what: 'runs of 60 processes with 120 mappings each, stopped by a limit of 3 s',
     attack: (hostile, until) => submitAgain(hostile, until, python(text.slowDeath, { timeout_seconds: 3 }))
   },
   {

@@ -102,7 +102,7 @@ export const requestAttacks: Attack[] = [
   },
   {
     name: 'slow-bodies',
-    what: '400 bodies of 4 MB, of which one byte arrives every two seconds',
+    what: '400 bodies of 4 MB, sent at one byte every two seconds',
     attack: async (hostile, until) => {
       const headers = { 'content-type': 'application/json', 'content-length': '4000000' }
       const dripping = new Set<ReturnType<Hostile['open']>>()

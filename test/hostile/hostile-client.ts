@@ -17,6 +17,8 @@ export const SOCKETS_MAX = 800
 export interface Surroundings {
   /** Accepts connections and never responds. */
   tarpitUrl: string
+  /** Valid, and never spent: the address that it is used with is taken. */
+  accessCode: string
   /** Credentials of the emulated provider. */
   ionq: Record<string, string>
 }

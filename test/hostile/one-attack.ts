@@ -1,5 +1,6 @@
 // One attack next to the neighbour: the measurement, and the promises that it broke.
 import { setTimeout as delay } from 'node:timers/promises'
+import { createAccessCode } from '../../db/accounts/accounts.js'
 import type { Connection } from '../../db/client.js'
 import { emulatedIonq } from '../chaos/ionq.js'
 import { eventually } from '../support/eventually.js'
@@ -66,6 +67,7 @@ export interface AttackReport extends Figures {
 export async function underAttack(attack: Attack, account: Account, scene: Scene): Promise<AttackReport> {
   const { base, neighbour, watch, connection, limits, alone, recoveredMs, tarpit, dataDir } = scene
   const surroundings = {
+    accessCode: await createAccessCode(connection.db, { uses: 1 }),
     tarpitUrl: `http://127.0.0.1:${tarpit.port}`,
     ionq: emulatedIonq(dataDir).credentials
   }

@@ -78,14 +78,14 @@ export const requestAttacks: Attack[] = [
   },
   {
     name: 'guesses',
-    what: 'wrong passwords, wrong access codes and sign-ups with a taken address, from 65,536 addresses',
+    what: 'wrong passwords, wrong access codes and sign-ups with a valid code and a taken address, from 65,536 addresses',
     attack: (hostile, until) => {
       const { email } = hostile.account
       const password = 'not the password of it'
       const requests = [
         { path: '/api/auth/sign-in', body: { email, password } },
         { path: '/api/auth/validate-code', body: { code: 'NO-SUCH-CODE' } },
-        { path: '/api/auth/sign-up', body: { email, password, code: 'NO-SUCH-CODE' } },
+        { path: '/api/auth/sign-up', body: { email, password, code: hostile.surroundings.accessCode } },
         { path: '/api/auth/forgot-password', body: { email } }
       ]
       return repeat(until, { lanes: 50, perSecond: REQUESTS_PER_SECOND }, (turn) => {

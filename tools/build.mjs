@@ -22,6 +22,8 @@ const programs = [
   'services/threads/seal-thread',
   'test/support/stack/shared-stack',
   'test/chaos/run',
+  'test/hostile/run',
+  'test/hostile/attacker',
   'bench/run',
   'bench/bare/bare',
   'bench/statistics'
@@ -48,6 +50,7 @@ const sources = [
   'domain',
   'test/support',
   'test/chaos',
+  'test/hostile',
   'bench',
   'tools'
 ]

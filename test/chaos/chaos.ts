@@ -12,6 +12,7 @@ import { QjobStart } from '../support/stack/qjob-start.js'
 import { runCapsules } from './capsule-load.js'
 import { createChance } from './chance.js'
 import { type ApiResponse, type ChaosClient, createClient, signUp } from './client.js'
+import { type Deeds, doDeeds, poisonCredentials } from './deeds.js'
 import { type EmulatedIonq, emulatedIonq } from './ionq.js'
 import type { Findings } from './job-proof.js'
 import { type Kills, killedParts, killInRounds, untilRecovered } from './killer.js'
@@ -26,6 +27,10 @@ export interface ChaosOptions {
   /** The average time between two kills. */
   everyMs: number
   jobsPerSecond: number
+  /** The average time between two deeds. */
+  deedEveryMs: number
+  /** How long a session or the api stands still. */
+  frozenMs: number
   /** The deadline for every job to be final after all parts have recovered. */
   settleMs: number
   /** Added to the stack's environment. */
@@ -35,6 +40,7 @@ export interface ChaosOptions {
 
 export interface ChaosReport {
   kills: Kills
+  deeds: Deeds
   load: LoadResult
   ends: Awaited<ReturnType<typeof endsByMode>>
   capsules: Awaited<ReturnType<typeof endsOfCapsules>>
@@ -70,6 +76,22 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const name = `chaos-${options.seed}`
       const load: LoadResult = { submissions: [], reported: new Map(), unexpectedResponses: [] }
       const { signal } = killing
+      const { deedEveryMs: everyMs, frozenMs, say } = options
+      const deeds = doDeeds(
+        {
+          stack,
+          dataDir,
+          connection,
+          clients,
+          chance: createChance(options.seed + 3),
+          name,
+          everyMs,
+          frozenMs,
+          signal,
+          say
+        },
+        load
+      )
       const loading = Promise.all([
         runCapsules(
           {
@@ -88,6 +110,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         )
       ])
       const kills = await killInRounds(stack, chance, options).finally(() => killing.abort())
+      const done = await deeds
       await untilRecovered(stack, base)
       const recoveredAt = performance.now()
       options.say('all parts are back; waiting until every job and capsule is final')
@@ -96,7 +119,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const facts = { name, paid: await ionq.tasks(), tracked, client: clients.plenty, dataDir }
       const findings = await prove(connection, load, facts)
       const ended = { ends: await endsByMode(connection), capsules: await endsOfCapsules(connection) }
-      return { kills, load, ...ended, findings, settledSeconds, dataDir }
+      return { kills, deeds: done, load, ...ended, findings, settledSeconds, dataDir }
     } finally {
       await connection.close()
     }
@@ -105,19 +128,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-/** Sets a simulator's price, and creates a team with budget and a provider's credentials, and one with hardly any budget. */
+/**
+ * Sets a simulator's price, and creates a team with budget and a provider's credentials, one with hardly any budget, and one
+ * whose credentials no key opens.
+ */
 async function prepare(
   base: string,
-  { db }: Connection,
+  connection: Connection,
   ionq: EmulatedIonq
-): Promise<{ plenty: ChaosClient; scarce: ChaosClient }> {
-  const code = await createAccessCode(db, { uses: 2 })
+): Promise<{ plenty: ChaosClient; scarce: ChaosClient; poisoned: ChaosClient }> {
+  const { db } = connection
+  const code = await createAccessCode(db, { uses: 3 })
   const client = async (email: string) => {
     const cookie = await signUp(base, email, code)
     return createClient(base, () => cookie)
   }
   const plenty = await client(PLENTY)
   const scarce = await client('scarce@example.org')
+  const poisoned = await client('poisoned@example.org')
   await grantPlatformAdmin(db, PLENTY)
   const must = async (response: Promise<ApiResponse>): Promise<Record<string, unknown>> => {
     const got = await response
@@ -125,15 +153,20 @@ async function prepare(
     throw new Error(`the stack could not be prepared: ${JSON.stringify(got)}`)
   }
   await must(plenty.call('PATCH', `/api/admin/backends/${simulator.slug}`, { pricing: simulator.pricing }))
-  await must(plenty.call('PATCH', '/api/team/budget', { daily_usd: 1000 }))
   await must(scarce.call('PATCH', '/api/team/budget', { daily_usd: SCARCE_DAILY_USD }))
-  const { teams } = (await must(plenty.call('GET', '/api/teams'))) as { teams: { id: string }[] }
-  const credentials = { team_id: teams[0]!.id, provider: 'ionq', secrets: ionq.credentials }
-  await must(plenty.call('POST', '/api/team/secrets', credentials))
+  const storeCredentials = async (owner: ChaosClient): Promise<string> => {
+    await must(owner.call('PATCH', '/api/team/budget', { daily_usd: 1000 }))
+    const { teams } = (await must(owner.call('GET', '/api/teams'))) as { teams: { id: string }[] }
+    const team_id = teams[0]!.id
+    await must(owner.call('POST', '/api/team/secrets', { team_id, provider: 'ionq', secrets: ionq.credentials }))
+    return team_id
+  }
+  await storeCredentials(plenty)
+  await poisonCredentials(connection, await storeCredentials(poisoned))
   await ionq.slowDown()
   const available = async () => (await must(plenty.call('GET', `/api/backends/${hardware}`))).isAvailable === true
   await eventually(available, { timeoutMs: 60_000, everyMs: 250, message: () => `${hardware} is not available` })
-  return { plenty, scarce }
+  return { plenty, scarce, poisoned }
 }
 
 /** @returns the seconds since the recovery. */

@@ -22,7 +22,10 @@ export interface Submission extends PlannedJob {
   mostJobs: number
   /** The number of requests whose response was lost. */
   lost: number
+  /** Also set for a job whose workflow an operator terminates, which cancels it. */
   cancelRequested: boolean
+  /** No operator terminates it. */
+  mustComplete: boolean
 }
 
 export interface LoadResult {
@@ -55,8 +58,10 @@ export async function runLoad(options: LoadOptions, result: LoadResult): Promise
   const polling = pollStatuses(result, chance, signal)
   const submitPlanned = (plan: PlannedJob, client: ChaosClient) => begin(submit(submissionOf(plan, client), result))
   // At least one paid job of each mode runs.
-  for (const mode of ['direct', 'temporal'] as const)
-    submitPlanned(planPaidJob(chance, `${options.name}-paid-${mode}`, mode), clients.plenty)
+  for (const mode of ['direct', 'temporal'] as const) {
+    const plan = planPaidJob(chance, `${options.name}-paid-${mode}`, mode)
+    begin(submit({ ...submissionOf(plan, clients.plenty), mustComplete: true }, result))
+  }
   while (!signal.aborted) {
     // Submissions arrive at random times.
     const pause = (-Math.log(1 - chance.next()) * 1000) / options.perSecond
@@ -77,7 +82,8 @@ export const submissionOf = (plan: PlannedJob, client: ChaosClient): Submission 
   refused: false,
   mostJobs: 1,
   lost: 0,
-  cancelRequested: false
+  cancelRequested: false,
+  mustComplete: false
 })
 
 /** Submits a planned job, and cancels it if planned. Resolves when there is a response, or it is lost. */

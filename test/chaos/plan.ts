@@ -11,8 +11,8 @@ export const SHOTS = 100
 /** Longer than the delay of its cancel, even if the api is away for a while. */
 const LONG_SECONDS = 60
 
-/** The counts of a program, or its own failure. */
-export type End = Readonly<Record<string, number>> | 'execution_error'
+/** The counts of a program, or the code of the failure that it or its poisoned row causes. */
+export type End = Readonly<Record<string, number>> | 'execution_error' | 'internal_error'
 
 export interface PlannedJob {
   name: string
@@ -96,6 +96,36 @@ export function planPaidJob(chance: Chance, name: string, mode: ExecutionMode): 
   const { body, end } = circuit(chance)
   const common = { name, backend: hardware, params: { shots: SHOTS }, execution_mode: mode }
   return { name, mode, body: { ...common, ...body }, ends: [end], cancelAfterMs: null, key: `chaos ${name}` }
+}
+
+/** Tasks with large values into one: those that fit into one run, or three times as much, which fails by name. */
+export function planLargeValues(chance: Chance, name: string, fits: boolean): PlannedJob {
+  const tasks = fits ? 2 : 6
+  const inline_code = `from marqov import task, workflow
+
+@task
+def large(place):
+    return "x" * (15 << 20)
+
+@task
+def join(values):
+    return {"".join(str(len(value) >> 20) for value in values): ${SHOTS}}
+
+@workflow
+def heavy():
+    return {"counts": join([large(place) for place in range(${tasks})])}
+`
+  const body = { name, backend: simulator.slug, params: { shots: SHOTS }, execution_mode: 'temporal' }
+  const end: End = fits ? { '1515': SHOTS } : 'execution_error'
+  const key = chance.holds(0.5) ? `chaos ${name}` : null
+  return {
+    name,
+    mode: 'temporal',
+    body: { ...body, inline_code, framework: 'marqov' },
+    ends: [end],
+    cancelAfterMs: null,
+    key
+  }
 }
 
 /** Plans the next job of the load. @param name finds it afterwards. @param mayPay the team has a provider's credentials. */

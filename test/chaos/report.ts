@@ -7,13 +7,16 @@ const SHOWN_MAX = 10
 const row = (label: string, value: string | number) => `  ${label.padEnd(56)} ${value}`
 
 /** Kills by part, jobs by mode and final status, and the number of violations of each invariant. */
-export function reportText({ kills, load, ends, capsules, findings, settledSeconds }: ChaosReport): string {
+export function reportText({ kills, deeds, load, ends, capsules, findings, settledSeconds }: ChaosReport): string {
   const count = (holds: (submission: (typeof load.submissions)[number]) => boolean) =>
     load.submissions.filter(holds).length
   const lost = load.submissions.reduce((total, submission) => total + submission.lost, 0)
   return [
     'killed',
     ...Object.entries(kills).map(([part, times]) => row(part, times)),
+    '',
+    'deeds',
+    ...Object.entries(deeds).map(([deed, times]) => row(deed, times)),
     '',
     'submissions',
     row(

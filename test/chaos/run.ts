@@ -8,6 +8,9 @@ import { reportText } from './report.js'
 /** On average each part is killed about once a minute, the time after which it counts as stable again. */
 const KILL_EVERY_MS = 9_000
 const SETTLE_MS = 5 * 60_000
+const DEED_EVERY_MS = 15_000
+/** Beyond the statement timeout of the service (10 s). */
+const FROZEN_MS = 25_000
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +34,8 @@ const report = await runChaos({
   rounds: Math.max(1, Math.round((minutes * 60_000) / (killedParts.length * KILL_EVERY_MS))),
   everyMs: KILL_EVERY_MS,
   jobsPerSecond: number('jobs-per-second'),
+  deedEveryMs: DEED_EVERY_MS,
+  frozenMs: FROZEN_MS,
   settleMs: SETTLE_MS,
   // The default is ten minutes, for providers that accept late; the emulated one never does.
   env: { PROVIDER_LOOKUP_WINDOW: '30' },

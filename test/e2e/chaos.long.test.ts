@@ -17,6 +17,8 @@ test('no job, capsule or verification is lost, stuck, doubled, wrong or charged 
     rounds: 1,
     everyMs: 4_000,
     jobsPerSecond: 2,
+    deedEveryMs: 4_000,
+    frozenMs: 12_000,
     settleMs: 120_000,
     // The product's own waiting times, shortened; the outcomes are the same.
     env: {

@@ -5,6 +5,7 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
+import { withCorrectRows } from './driver-rows.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -12,7 +13,9 @@ export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 export type DbOrTx = Db | Tx
 
 export interface Connection {
+  /** Rows are read through it alone: db/driver-rows.ts corrects them. */
   db: Db
+  /** The driver itself, for notifications and probes. */
   sql: postgres.Sql
   close(): Promise<void>
 }
@@ -49,7 +52,7 @@ function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) =>
       // drizzle explicitly disables preparing for each query.
-      unsafe(query, parameters, { ...options, prepare: true })
+      withCorrectRows(unsafe(query, parameters, { ...options, prepare: true }))
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
   if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)

@@ -20,11 +20,25 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** @param max connections of the pool; Postgres cancels a statement that runs longer than `statementTimeoutMs`. */
-export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
+/**
+ * How long a transaction can be idle before Postgres ends its session: a frozen process releases its locks after this
+ * time. A verdict is computed inside a transaction and takes up to a minute.
+ */
+const IDLE_IN_TRANSACTION_MS = 90_000
+
+export interface ConnectionOptions {
+  /** Connections of the pool. */
+  max?: number
+  /** Postgres cancels a statement that runs longer. */
+  statementTimeoutMs?: number
+  idleInTransactionMs?: number
+}
+
+export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
   const { options: steadily, watch } = survivingConnectionLoss({
     application_name: 'quantum-job-service',
-    statement_timeout: options.statementTimeoutMs ?? 10_000
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS
   })
   const pool = postgres(databaseUrl, {
     max: options.max ?? 10,

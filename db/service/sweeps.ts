@@ -73,6 +73,12 @@ export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
     .orderBy(asc(sweeps.name))
 }
 
+/** The findings of a sweep that still runs; those of one that stopped say nothing about now. */
+export async function findingsOf(db: DbOrTx, name: SweepName): Promise<string[]> {
+  const sweep = (await loadSweeps(db)).find((one) => one.name === name)
+  return sweep && !sweep.late ? sweep.findings.map(({ message }) => message) : []
+}
+
 /** Whether the last success of a sweep is longer ago than its period, or than `foundSeconds` when it has findings. */
 export async function isDue(db: DbOrTx, name: SweepName, everySeconds: number, foundSeconds: number): Promise<boolean> {
   const [row] = await db

@@ -5,6 +5,7 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
+import { withCorrectRows } from './driver-rows.js'
 import { withholdParameters } from './failed-query.js'
 
 withholdParameters()
@@ -15,16 +16,32 @@ export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 export type DbOrTx = Db | Tx
 
 export interface Connection {
+  /** Rows are read through it alone: db/driver-rows.ts corrects them. */
   db: Db
+  /** The driver itself, for notifications and probes. */
   sql: postgres.Sql
   close(): Promise<void>
 }
 
-/** @param max connections of the pool; Postgres cancels a statement that runs longer than `statementTimeoutMs`. */
-export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
+/**
+ * How long a transaction can be idle before Postgres ends its session: a frozen process releases its locks after this
+ * time. A verdict is computed inside a transaction and takes up to a minute.
+ */
+const IDLE_IN_TRANSACTION_MS = 90_000
+
+export interface ConnectionOptions {
+  /** Connections of the pool. */
+  max?: number
+  /** Postgres cancels a statement that runs longer. */
+  statementTimeoutMs?: number
+  idleInTransactionMs?: number
+}
+
+export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
   const { options: steadily, watch } = survivingConnectionLoss({
     application_name: 'quantum-job-service',
-    statement_timeout: options.statementTimeoutMs ?? 10_000
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS
   })
   const pool = postgres(databaseUrl, {
     max: options.max ?? 10,
@@ -52,7 +69,7 @@ function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) =>
       // drizzle explicitly disables preparing for each query.
-      unsafe(query, parameters, { ...options, prepare: true })
+      withCorrectRows(unsafe(query, parameters, { ...options, prepare: true }))
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
   if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)

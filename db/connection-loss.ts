@@ -11,6 +11,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 // option of blanks, which Postgres ignores.
 const BLANKS = ' '.repeat(1_024)
 
+/**
+ * Postgres ends the session of a client that its network has lost within about half a minute, instead of the two hours
+ * of the operating system's keepalive, and cancels a statement whose client has disconnected.
+ */
+const noticesLostClients = {
+  tcp_keepalives_idle: 15,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  client_connection_check_interval: 5_000
+}
+
 export interface ConnectionKeeper {
   options: object
   /**
@@ -32,7 +43,7 @@ export function survivingConnectionLoss(parameters: Record<string, string | numb
       // The driver counts each lost connection of a pool as one more failed try. With its default, it would not
       // reconnect for up to 20 seconds after a restart of the database.
       backoff: (losses: number) => Math.min(losses * 0.05, 1),
-      connection: { ...parameters, options: BLANKS }
+      connection: { ...noticesLostClients, ...parameters, options: BLANKS }
     },
     watch(body) {
       bodies.add(body)

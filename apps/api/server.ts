@@ -7,6 +7,7 @@ import { migrate } from '../../db/migrate.js'
 import { isFit } from '../../domain/backends/executor-health.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
+import { assertAccepts } from '../../services/dispatch/target-probe.js'
 import { createTargetState } from '../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../services/executor/client.js'
@@ -64,6 +65,16 @@ if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cann
 const sealing = startSealPool()
 const mailer = createMailer({ sends: config.sendsMail, keyRing: config.keyRing, log })
 
+const dispatcher = createDispatcher({
+  db,
+  temporal,
+  taskQueue: config.taskQueue,
+  queue: directQueue.queue,
+  announce,
+  tracing,
+  log
+})
+
 const app = await buildApp(
   {
     config,
@@ -90,26 +101,24 @@ const app = await buildApp(
             log
           })
         : null,
-    dispatcher: createDispatcher({
-      db,
-      temporal,
-      taskQueue: config.taskQueue,
-      queue: directQueue.queue,
-      announce,
-      tracing
-    }),
+    dispatcher,
     metrics,
     tracing,
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,
     probes: {
       database: () => sql`select 1`,
-      redis: () => directQueue.ping(),
-      temporal: () =>
+      redis: async () => {
+        await directQueue.ping()
+        await assertAccepts(db, dispatcher, 'Redis')
+      },
+      temporal: async () => {
         // Ends before the probe itself times out, so that nothing is left to retry on a closed connection.
-        temporal.withDeadline(Date.now() + 1_500, () =>
+        await temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: config.temporalNamespace })
-        ),
+        )
+        await assertAccepts(db, dispatcher, 'Temporal')
+      },
       executor: async () => {
         if (!executor) throw new Error('EXECUTOR_URL is not set')
         const health = await executor.health()

@@ -43,6 +43,7 @@ import { startProviderLoops } from './sweeps/provider-loops.js'
 import { startRelay } from './sweeps/relay.js'
 import { startRetentionSweep } from './sweeps/retention-sweep.js'
 import { startScheduleSweep } from './sweeps/schedule-sweep.js'
+import { startSearchAttributeCheck } from './sweeps/search-attribute-check.js'
 import { startStalledSweep } from './sweeps/stalled-sweep.js'
 import { createSweepReports } from './sweeps/sweep-reports.js'
 import { startLoop } from './sweeps/timer-loop.js'
@@ -89,14 +90,17 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     providerTimes: times.providers
   }
 
-  const { client: temporal, close: closeTemporal } = createTemporalClient(
-    config.temporalAddress,
-    config.temporalNamespace,
-    tracing?.workflowClient
-  )
+  const {
+    client: temporal,
+    connection: temporalConnection,
+    close: closeTemporal
+  } = createTemporalClient(config.temporalAddress, config.temporalNamespace, tracing?.workflowClient)
   const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 
-  const leased = createLeasedJobs(db, times.leaseRenewMs, log)
+  // A pool without a free connection queues a statement behind a running one, which can wait for a lock for longer than a
+  // lease lasts.
+  const leaseConnection = connect(config.databaseUrl, { max: 1 })
+  const leased = createLeasedJobs(leaseConnection.db, times.leaseRenewMs, log)
   const listener = listenToJobs(config.databaseUrl, leased.onJobChanged)
   const consumerRedis = new Redis(config.redisUrl, { maxRetriesPerRequest: null })
   consumerRedis.on('error', () => {})
@@ -133,8 +137,10 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     taskQueue: config.taskQueue,
     queue: directQueue.queue,
     announce,
-    tracing
+    tracing,
+    log
   })
+  const attributes = startSearchAttributeCheck(temporalConnection, config.temporalNamespace, log)
   const webhookClient = createWebhookClient({
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: WEBHOOK_TIMEOUT_MS
@@ -175,7 +181,18 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
           })
         ]
       : []),
-    startRelay({ db, dispatcher, announce, times, teamRunningMax, reports, log }),
+    ...startRelay({
+      db,
+      dispatcher,
+      announce,
+      times,
+      teamRunningMax,
+      findings: attributes.findings,
+      reports,
+      log,
+      clock: () => performance.now()
+    }),
+    attributes,
     startDeferredStartSweep({ db, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, reports, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
     startStalledSweep({
@@ -235,7 +252,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       await Promise.all([webhookClient.close(), providers.close()])
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()
-      await connection.close()
+      await Promise.all([connection.close(), leaseConnection.close()])
     }
   }
 }

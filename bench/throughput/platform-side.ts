@@ -24,6 +24,7 @@ export async function startPlatformSide(
   const { db } = platform.connection
   const directQueue = createDirectQueue(stack.redisUrl, name)
   const temporal = createTemporalClient(stack.temporalAddress, 'default')
+  const log = pino({ level: 'warn' }, pino.destination(2))
   const nudge = createNudge({
     db,
     dispatcher: createDispatcher({
@@ -32,9 +33,10 @@ export async function startPlatformSide(
       taskQueue: name,
       queue: directQueue.queue,
       // Only cancels are announced, and no job of a bench is cancelled.
-      announce: () => {}
+      announce: () => {},
+      log
     }),
-    log: pino({ level: 'warn' }, pino.destination(2)),
+    log,
     redeliverSeconds: REDELIVER_SECONDS,
     teamRunningMax: TEAM_RUNNING_JOBS
   })

@@ -15,6 +15,7 @@ import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
 import { recordFailure, requestCancel } from '../job-steps/job-steps.js'
 import { resultText } from '../jobs/attempts.js'
+import { sweepTransaction } from '../sweep-rows.js'
 import { teams } from '../tables/accounts.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { jobs, outbox } from '../tables/jobs.js'
@@ -35,7 +36,7 @@ const nothing = (status: CapsuleRunStatus | null): Step => ({ status, changed: [
 export async function advanceRun(db: Db, runId: string): Promise<Step> {
   const done: Step = nothing(null)
   do {
-    const step = await db.transaction((tx) => advanceOnce(tx, runId))
+    const step = await sweepTransaction(db, (tx) => advanceOnce(tx, runId))
     done.status = step.status
     done.again = step.again
     done.changed.push(...step.changed)
@@ -204,7 +205,7 @@ async function filledParams(tx: Tx, tasks: StepOfRun[], job: { params: string; b
  * Open runs whose jobs' states require a step. The end of a job advances its run at once; this finds runs for which
  * that was missed.
  */
-export async function dueRuns(db: DbOrTx, limit: number): Promise<string[]> {
+export async function dueRuns(db: DbOrTx, limit: number, except: readonly string[] = []): Promise<string[]> {
   const final = sql`job.status in ('completed', 'failed', 'cancelled', 'dispatch_failed')`
   const stopped = sql`(job.status in ('failed', 'cancelled', 'dispatch_failed') or job.cancel_requested_at is not null)`
   const held = sql`coalesce(start.held_reason = 'earlier_task', false)`
@@ -213,7 +214,7 @@ export async function dueRuns(db: DbOrTx, limit: number): Promise<string[]> {
       join ${capsuleRunTasks} task on task.run_id = run.id
       join ${jobs} job on job.id = task.job_id
       left join ${outbox} start on start.job_id = job.id and start.kind = 'start'
-    where run.status in ('pending', 'running')
+    where run.status in ('pending', 'running') and not (run.id = any(string_to_array(${except.join(',')}, ',')::uuid[]))
     group by run.id, run.status
     having (run.status = 'pending' and bool_or(job.status <> 'pending'))
       or bool_and(${final})

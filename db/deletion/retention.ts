@@ -18,16 +18,27 @@ const due = [
   { table: 'playground_telemetry', where: sql`created_at < now() - interval '90 days'` }
 ]
 
-/** @returns how many rows were deleted; at least `AT_ONCE` of a kind when there are more. */
-export async function removeOutdated(db: Db): Promise<{ removed: number; more: boolean }> {
+/**
+ * Rows that another session has locked are left to a later pass.
+ * @param onFailure called for a kind that could not be deleted; the others are deleted all the same.
+ * @returns how many rows were deleted; at least `AT_ONCE` of a kind when there are more.
+ */
+export async function removeOutdated(
+  db: Db,
+  onFailure: (table: string, error: unknown) => void
+): Promise<{ removed: number; more: boolean }> {
   let removed = 0
   let more = false
-  for (const { table, where } of due) {
-    const name = sql.identifier(table)
-    const gone = await db.execute(sql`with old as (select ctid from ${name} where ${where} limit ${AT_ONCE})
-      delete from ${name} where ctid in (select ctid from old) returning 1`)
-    removed += gone.length
-    more ||= gone.length === AT_ONCE
-  }
+  for (const { table, where } of due)
+    try {
+      const name = sql.identifier(table)
+      const gone = await db.execute(sql`
+        with old as (select ctid from ${name} where ${where} limit ${AT_ONCE} for update skip locked)
+        delete from ${name} where ctid in (select ctid from old) returning 1`)
+      removed += gone.length
+      more ||= gone.length === AT_ONCE
+    } catch (error) {
+      onFailure(table, error)
+    }
   return { removed, more }
 }

@@ -1,10 +1,11 @@
 // Leases of direct jobs, by the database's clock. A worker renews its leases every few seconds, and the same statement
 // returns which of its jobs are being cancelled. A sweep ends the jobs whose lease has expired.
-import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, lt, not } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
-import { anyOf, type Db } from '../client.js'
+import { anyOf, type Db, type Tx } from '../client.js'
 import { now } from '../clock.js'
 import { leaseEnd } from '../jobs/lease-time.js'
+import { handleRows, type RowFailures } from '../sweep-rows.js'
 import { jobs } from '../tables/jobs.js'
 import { recordCancellation, recordFailure } from './job-steps.js'
 
@@ -22,25 +23,46 @@ export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string,
   return new Map(rows.map((row) => [row.token!, row.status]))
 }
 
-/** Ends at most `limit` jobs whose worker stopped renewing. A direct job is never run twice. Returns their ids. */
-export async function sweepExpiredLeases(db: Db, limit: number): Promise<string[]> {
+/**
+ * Ends at most `limit` jobs whose worker stopped renewing, the longest expired first. A direct job is never run twice.
+ * A job that another session has locked is left to a later pass.
+ * @returns the ids of the ended jobs.
+ */
+export async function sweepExpiredLeases(db: Db, limit: number, failures: RowFailures): Promise<string[]> {
   const where = lt(jobs.leaseExpiresAt, now)
+  const except = [...failures.except()]
   const expired = await db
-    .select({ id: jobs.id, status: jobs.status })
+    .select({ id: jobs.id, teamId: jobs.teamId, status: jobs.status })
     .from(jobs)
-    .where(and(isNotNull(jobs.leaseToken), where, inArray(jobs.status, ['running', 'cancelling'])))
-    .limit(limit)
-  const ended: string[] = []
-  // One transaction per job: sweeps that locked several teams' counters in different orders could deadlock.
-  for (const { id, status } of expired) {
-    const moved = await db.transaction((tx) =>
-      status === 'cancelling'
-        ? recordCancellation(tx, id, 'stopped_before_provider', { where })
-        : recordFailure(tx, id, workerLost, { where })
+    .where(
+      and(
+        isNotNull(jobs.leaseToken),
+        where,
+        inArray(jobs.status, ['running', 'cancelling']),
+        not(anyOf(jobs.id, except)),
+        not(anyOf(jobs.teamId, except))
+      )
     )
-    if (moved === 'won') ended.push(id)
-  }
-  return ended
+    .orderBy(asc(jobs.leaseExpiresAt))
+    .limit(limit)
+  return handleRows(db, expired, failures, async (tx, { id, status }) => {
+    if (!(await lockUnlessLocked(tx, id))) return false
+    const moved =
+      status === 'cancelling'
+        ? await recordCancellation(tx, id, 'stopped_before_provider', { where })
+        : await recordFailure(tx, id, workerLost, { where })
+    return moved === 'won'
+  })
+}
+
+/** @returns whether the job exists and no other session has locked it. */
+async function lockUnlessLocked(tx: Tx, jobId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(eq(jobs.id, jobId))
+    .for('no key update', { skipLocked: true })
+  return rows.length > 0
 }
 
 const workerLost = {

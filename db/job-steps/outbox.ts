@@ -7,6 +7,7 @@ import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
 import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
+import { handleRows, type RowFailures } from '../sweep-rows.js'
 import { outbox } from '../tables/jobs.js'
 import { recordFailure } from './job-steps.js'
 
@@ -35,13 +36,13 @@ export interface DueRows {
 }
 
 /**
- * Takes at most `limit` due rows, except those that have to be deferred (db/jobs/deferred-starts.ts). Rows that another
+ * Takes at most `limit` due rows of a dispatch target, except those that have to be deferred (db/jobs/deferred-starts.ts). Rows that another
  * relay is taking are skipped.
  */
-export async function takeDue(db: Db, limit: number, runningMax: number): Promise<DueRows> {
+export async function takeDue(db: Db, mode: ExecutionMode, limit: number, runningMax: number): Promise<DueRows> {
   // `now()` is constant within the statement, so the index scan can stop at rows that are not due yet.
-  const due = sql`select ${columns} from ${outbox} where next_at <= now() and due_at <= now()
-    order by next_at limit ${limit} for update skip locked`
+  const due = sql`select ${columns} from ${outbox}
+    where mode = ${mode} and next_at <= now() and due_at <= now() order by next_at limit ${limit} for update skip locked`
   const rows = await db.execute<JudgedRow>(
     judgeStarts(due, runningMax, sql`now() + make_interval(secs => ${TAKEN_SECONDS})`)
   )
@@ -86,53 +87,79 @@ export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: nu
     .where(isOneOf(keys))
 }
 
+/**
+ * The pause before an unreachable target is tried again grows with its outage: half of the time that the outage has
+ * lasted, within these limits.
+ */
+export interface RetryPause {
+  minSeconds: number
+  maxSeconds: number
+}
+
 /** Records that the dispatch target could not be reached. The time counts from the first such record in a row. */
-export async function markUnreachable(db: Db, keys: OutboxKey[], retrySeconds: number): Promise<void> {
+export async function markUnreachable(db: Db, keys: OutboxKey[], pause: RetryPause): Promise<void> {
   if (keys.length === 0) return
+  const outage = sql`extract(epoch from ${now} - coalesce(${outbox.unreachableSince}, ${now}))`
+  const seconds = sql`greatest(${pause.minSeconds}::float8, least(${pause.maxSeconds}::float8, ${outage} / 2))`
   await db
     .update(outbox)
     .set({
       unreachableSince: sql`coalesce(${outbox.unreachableSince}, ${now})`,
-      nextAt: sql`${now} + make_interval(secs => ${retrySeconds})`
+      nextAt: sql`${now} + make_interval(secs => ${seconds})`
     })
+    .where(isOneOf(keys))
+}
+
+/**
+ * Records that the dispatch target responded, and did not take the delivery. The job waits as for an unreachable one,
+ * but the deadline of an outage begins anew.
+ */
+export async function markRefused(db: Db, keys: OutboxKey[], retrySeconds: number): Promise<void> {
+  if (keys.length === 0) return
+  await db
+    .update(outbox)
+    .set({ unreachableSince: now, nextAt: sql`${now} + make_interval(secs => ${retrySeconds})` })
     .where(isOneOf(keys))
 }
 
 /**
  * Fails jobs whose dispatch target could not be reached for `deadlineSeconds` without interruption. Returns their ids.
  * Jobs are always locked before their outbox rows, so the rows are only read here.
+ * @param tried the rows whose delivery has just failed: an old time alone proves nothing after a pause of the relays.
  */
-export async function sweepDispatchDeadline(db: Db, deadlineSeconds: number, limit: number): Promise<string[]> {
+export async function sweepDispatchDeadline(
+  db: Db,
+  deadlineSeconds: number,
+  tried: OutboxKey[],
+  failures: RowFailures
+): Promise<string[]> {
+  const starts = tried.filter(({ kind }) => kind === 'start').map(({ jobId }) => jobId)
+  if (starts.length === 0) return []
   const tooLong = lte(outbox.unreachableSince, sql`${now} - make_interval(secs => ${deadlineSeconds})`)
   const late = await db
-    .select({ jobId: outbox.jobId, mode: outbox.mode })
+    .select({ id: outbox.jobId, teamId: outbox.teamId, mode: outbox.mode })
     .from(outbox)
-    .where(and(eq(outbox.kind, 'start'), tooLong))
-    .limit(limit)
-  const ended: string[] = []
-  for (const { jobId, mode } of late) {
+    .where(and(eq(outbox.kind, 'start'), anyOf(outbox.jobId, starts), tooLong))
+  return handleRows(db, late, failures, async (tx, { id, mode }) => {
     const engine = mode === 'direct' ? 'direct queue' : 'workflow engine'
     const message = `the ${engine} could not be reached for ${deadlineSeconds} s; submit again later`
-    const moved = await db.transaction((tx) =>
-      recordFailure(
-        tx,
-        jobId,
-        { code: 'dispatch_failed', message },
-        {
-          to: 'dispatch_failed',
-          // A delivery may have succeeded since.
-          where: exists(
-            tx
-              .select()
-              .from(outbox)
-              .where(and(eq(outbox.jobId, jobId), eq(outbox.kind, 'start'), tooLong))
-          )
-        }
-      )
+    const moved = await recordFailure(
+      tx,
+      id,
+      { code: 'dispatch_failed', message },
+      {
+        to: 'dispatch_failed',
+        // A delivery may have succeeded since.
+        where: exists(
+          tx
+            .select()
+            .from(outbox)
+            .where(and(eq(outbox.jobId, id), eq(outbox.kind, 'start'), tooLong))
+        )
+      }
     )
-    if (moved === 'won') ended.push(jobId)
-  }
-  return ended
+    return moved === 'won'
+  })
 }
 
 const isOneOf = (keys: OutboxKey[]) =>

@@ -19,6 +19,9 @@ export interface SweepPass {
   error: string | null
   /** How many items were handled since the previous record. */
   handled: number
+  /** How many rows a successful pass could not handle, and why the last of them. */
+  failed?: number
+  lastFailure?: string | null
   /** What an administrator has to look at; `null` leaves the previous findings. */
   findings: string[] | null
 }
@@ -28,11 +31,12 @@ export interface SweepPass {
  * first record.
  */
 export async function recordSweep(db: DbOrTx, pass: SweepPass): Promise<void> {
-  const { name, periodSeconds, error, handled, findings } = pass
-  const row = { periodSeconds, ranAt: now, error: error?.slice(0, TEXT_MAX) ?? null }
+  const { name, periodSeconds, error, handled, failed = 0, lastFailure = null, findings } = pass
+  const row = { periodSeconds, ranAt: now, error: (error ?? lastFailure)?.slice(0, TEXT_MAX) ?? null }
   const success = {
     succeededAt: now,
     handled,
+    failed,
     ...(findings && { findings: await withTimes(db, name, findings.slice(0, FINDINGS_MAX)) })
   }
   const set = error === null ? { ...row, ...success } : row
@@ -60,12 +64,19 @@ export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
       succeededAt: sweeps.succeededAt,
       error: sweeps.error,
       handled: sweeps.handled,
+      failed: sweeps.failed,
       findings: sweeps.findings,
       late: sql<boolean>`coalesce(${sweeps.succeededAt}, '-infinity')
         < ${now} - make_interval(secs => ${LATE_PERIODS} * ${sweeps.periodSeconds})`
     })
     .from(sweeps)
     .orderBy(asc(sweeps.name))
+}
+
+/** The findings of a sweep that still runs; those of one that stopped say nothing about now. */
+export async function findingsOf(db: DbOrTx, name: SweepName): Promise<string[]> {
+  const sweep = (await loadSweeps(db)).find((one) => one.name === name)
+  return sweep && !sweep.late ? sweep.findings.map(({ message }) => message) : []
 }
 
 /** Whether the last success of a sweep is longer ago than its period, or than `foundSeconds` when it has findings. */

@@ -33,7 +33,12 @@ export const budgetCounters = pgTable(
     spent: micro('spent_micro').notNull(),
     reserved: micro('reserved_micro').notNull()
   },
-  (table) => [primaryKey({ columns: [table.teamId, table.period, table.startsOn] })]
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.period, table.startsOn] }),
+    // The proof of each minute: the days since yesterday, and every counter with a reservation.
+    index('budget_counters_period_idx').on(table.period, table.startsOn),
+    index('budget_counters_reserved_idx').on(table.period, table.teamId, table.startsOn).where(sql`reserved_micro <> 0`)
+  ]
 )
 
 export const ledger = pgTable(

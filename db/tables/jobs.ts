@@ -321,8 +321,8 @@ export const outbox = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.jobId, table.kind] }),
-    // The pass of the relay.
-    index('outbox_next_at_idx').on(table.nextAt),
+    // The pass of the relay for one dispatch target.
+    index('outbox_mode_next_at_idx').on(table.mode, table.nextAt),
     // A team's next deferred job, when one of its jobs ends.
     index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason = 'concurrency_limit'`),
     // Jobs that are deferred until a backend is online.

@@ -74,7 +74,11 @@ export const apiKeyDays = pgTable(
     spent: micro('spent_micro').notNull(),
     reserved: micro('reserved_micro').notNull()
   },
-  (table) => [primaryKey({ columns: [table.keyId, table.day] })]
+  (table) => [
+    primaryKey({ columns: [table.keyId, table.day] }),
+    // The proof of each minute.
+    index('api_key_days_reserved_idx').on(table.keyId, table.day).where(sql`reserved_micro <> 0`)
+  ]
 )
 
 // One value of a provider's credentials, encrypted with a data key of its own. A key of the key ring wraps the data

@@ -215,6 +215,7 @@ export async function removeOldDeliveries(db: DbOrTx, limit: number): Promise<nu
     .from(webhookDeliveries)
     .where(lt(webhookDeliveries.id, firstIdAt(new Date(Date.now() - DELIVERY_DAYS * DAY_MS))))
     .limit(limit)
+    .for('update', { skipLocked: true })
   const removed = await db
     .delete(webhookDeliveries)
     .where(inArray(webhookDeliveries.id, old))

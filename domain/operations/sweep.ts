@@ -34,10 +34,12 @@ export interface Sweep {
   periodSeconds: number
   ranAt: Date
   succeededAt: Date | null
-  /** The error of a failed pass after the last success. */
+  /** The error of a failed pass after the last success, or of the last row that a successful pass could not handle. */
   error: string | null
   /** How many items were handled since the previous record. */
   handled: number
+  /** How many rows could not be handled since then; each is tried again. */
+  failed: number
   findings: Finding[]
   /** Whether the last success is more than ten periods ago. */
   late: boolean
@@ -48,6 +50,7 @@ export const sweepView = (sweep: Sweep) => ({
   succeeded_at: sweep.succeededAt?.toISOString() ?? null,
   late: sweep.late,
   handled: sweep.handled,
+  failed: sweep.failed,
   error: sweep.error,
   findings: sweep.findings
 })

@@ -19,29 +19,36 @@ export interface Checkpointing {
 
 /**
  * Signs the trails of teams whose last checkpoint is older than `seconds`.
+ * @param onFailure called for a trail that could not be read or signed; the others are signed all the same.
  * @returns how many were signed, and what is wrong with the others.
  */
 export async function signGrownTrails(
   { db, keyRing, signer }: Checkpointing,
-  seconds: number
+  seconds: number,
+  onFailure: (teamId: string, error: unknown) => void
 ): Promise<{ signed: number; findings: string[] }> {
   const due = await teamsToCheckpoint(db, seconds, TEAMS_MAX)
   if (due.length === 0) return { signed: 0, findings: [] }
   const current = await signer()
   const keys = await provenKeys(db, keyRing)
   const findings: string[] = []
-  for (const teamId of due) {
-    const fault = await db.transaction(
-      async (tx) => {
-        const found = await verifySinceCheckpoint(tx, teamId, keys)
-        if (!found) await checkpoint(tx, teamId, current)
-        return found
-      },
-      { isolationLevel: 'repeatable read' }
-    )
-    if (fault) findings.push(`audit trail of team ${teamId}, entry ${fault.seq}: ${fault.reason}`)
-  }
-  return { signed: due.length - findings.length, findings }
+  let signed = 0
+  for (const teamId of due)
+    try {
+      const fault = await db.transaction(
+        async (tx) => {
+          const found = await verifySinceCheckpoint(tx, teamId, keys)
+          if (!found) await checkpoint(tx, teamId, current)
+          return found
+        },
+        { isolationLevel: 'repeatable read' }
+      )
+      if (fault) findings.push(`audit trail of team ${teamId}, entry ${fault.seq}: ${fault.reason}`)
+      else signed++
+    } catch (error) {
+      onFailure(teamId, error)
+    }
+  return { signed, findings }
 }
 
 /** Appends the checkpoints that the file lacks. @returns how many; `null` while another process does so. */

@@ -19,6 +19,7 @@ import {
 } from '../../domain/jobs/dispatch.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { Tracing } from '../telemetry/tracing.js'
+import { createTargetFaults, type DispatchTarget, type FaultKind, type TargetFaults } from './target-faults.js'
 
 /** Long enough for a slow target, short enough for the relay to continue. */
 const DEADLINE_MS = 2_000
@@ -30,18 +31,26 @@ export interface DispatchDeps {
   queue: Queue<JobHandOver>
   announce: AnnounceJob
   tracing?: Tracing | null
+  log: Parameters<typeof createTargetFaults>[0]
 }
 
-/** `duplicate`: the target still has an earlier delivery. `unreachable`: it did not respond in time. */
-export type Delivery = 'delivered' | 'duplicate' | 'unreachable'
+/** `duplicate`: the target still has an earlier delivery. */
+export type Delivery = 'delivered' | 'duplicate' | FaultKind
 
 export interface Dispatcher {
   /** One outcome per row, in order. Rows of both modes and kinds can be mixed. */
   deliver(rows: OutboxRow[]): Promise<Delivery[]>
+  /** What a target refuses now, in words for an operator. */
+  refusals(target: DispatchTarget): string[]
 }
 
-export function createDispatcher(deps: DispatchDeps): Dispatcher {
+type Means = DispatchDeps & { faults: TargetFaults }
+
+export function createDispatcher(given: DispatchDeps): Dispatcher {
+  const faults = createTargetFaults(given.log)
+  const deps = { ...given, faults }
   return {
+    refusals: faults.refusals,
     async deliver(rows) {
       const direct = rows.filter((row) => row.mode === 'direct' && row.kind === 'start')
       const starts = rows.filter((row) => row.mode === 'temporal' && row.kind === 'start')
@@ -52,12 +61,12 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         startWorkflows(deps, starts, outcomes),
         cancelAll(deps, cancels, outcomes)
       ])
-      return rows.map((row) => outcomes.get(row) ?? 'unreachable')
+      return rows.map((row) => outcomes.get(row)!)
     }
   }
 }
 
-async function enqueue({ queue }: DispatchDeps, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
+async function enqueue({ queue, faults }: Means, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
   if (rows.length === 0) return
   try {
     const fresh: OutboxRow[] = []
@@ -74,8 +83,9 @@ async function enqueue({ queue }: DispatchDeps, rows: OutboxRow[], outcomes: Map
       )
     )
     for (const row of fresh) outcomes.set(row, 'delivered')
-  } catch {
-    // A row without an outcome counts as unreachable.
+  } catch (error) {
+    const fault = faults.record('Redis', error)
+    for (const row of rows) if (!outcomes.has(row)) outcomes.set(row, fault)
   }
 }
 
@@ -84,11 +94,7 @@ const queuedStates = new Set(['waiting', 'active', 'delayed', 'prioritized'])
 const isQueued = async (queue: Queue<JobHandOver>, row: OutboxRow): Promise<boolean> =>
   queuedStates.has(await inTime(queue.getJobState(queueEntryIdOf(row.jobId, row.deliveries))))
 
-async function startWorkflows(
-  deps: DispatchDeps,
-  rows: OutboxRow[],
-  outcomes: Map<OutboxRow, Delivery>
-): Promise<void> {
+async function startWorkflows(deps: Means, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
   if (rows.length === 0) return
   const labels = new Map(
     (
@@ -101,7 +107,8 @@ async function startWorkflows(
   await Promise.all(
     rows.map(async (row) => {
       const label = labels.get(row.jobId)
-      if (!label) return
+      // The job was deleted, and its row with it.
+      if (!label) return outcomes.set(row, 'duplicate')
       const start = () =>
         withDeadline(deps.temporal, () =>
           deps.temporal.workflow.start(label.atProvider ? RUN_JOB_AT_PROVIDER_WORKFLOW : RUN_JOB_WORKFLOW, {
@@ -125,13 +132,14 @@ async function startWorkflows(
         outcomes.set(row, row.deliveries > 0 ? 'duplicate' : 'delivered')
       } catch (error) {
         // A closed workflow of this id was delivered; the sweep finds out whether its job needs another.
-        if (error instanceof WorkflowExecutionAlreadyStartedError) outcomes.set(row, 'duplicate')
+        const isThere = error instanceof WorkflowExecutionAlreadyStartedError
+        outcomes.set(row, isThere ? 'duplicate' : deps.faults.record('Temporal', error))
       }
     })
   )
 }
 
-async function cancelAll(deps: DispatchDeps, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
+async function cancelAll(deps: Means, rows: OutboxRow[], outcomes: Map<OutboxRow, Delivery>): Promise<void> {
   await Promise.all(
     rows.map(async (row) => {
       // The worker of a direct job learns of it by the notification, at the latest with the next renewal of its lease.
@@ -147,7 +155,8 @@ async function cancelAll(deps: DispatchDeps, rows: OutboxRow[], outcomes: Map<Ou
         outcomes.set(row, 'delivered')
       } catch (error) {
         // There is no workflow to cancel; the sweep starts one that ends the job.
-        if (error instanceof WorkflowNotFoundError) outcomes.set(row, 'duplicate')
+        const isGone = error instanceof WorkflowNotFoundError
+        outcomes.set(row, isGone ? 'duplicate' : deps.faults.record('Temporal', error))
       }
     })
   )

@@ -11,7 +11,8 @@ export function createTemporalClient(
   address: string,
   namespace: string,
   workflow: WorkflowClientInterceptor[] = []
-): { client: Client; close(): Promise<void> } {
+): { client: Client; connection: Connection; close(): Promise<void> } {
   const connection = Connection.lazy({ address, interceptors: [] })
-  return { client: new Client({ connection, namespace, interceptors: { workflow } }), close: () => connection.close() }
+  const client = new Client({ connection, namespace, interceptors: { workflow } })
+  return { client, connection, close: () => connection.close() }
 }

@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox'
 import { frameworks } from '../../../domain/jobs/framework.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
+import { TargetRefusal } from '../../../services/dispatch/target-probe.js'
 import type { ApiDeps } from '../deps.js'
 import { json, text } from '../http/response.js'
 import { API_VERSION, SERVICE_NAME, SERVICE_VERSION } from '../version.js'
@@ -13,7 +14,11 @@ const serviceStates = ['ok', 'degraded', 'down'] as const
 type ServiceState = (typeof serviceStates)[number]
 const partNames = ['database', 'redis', 'temporal', 'executor'] as const satisfies (keyof ApiDeps['probes'])[]
 
-const Part = Type.Object({ state: oneOf(serviceStates), latency_ms: Type.Number({ minimum: 0 }) })
+const Part = Type.Object({
+  state: oneOf(serviceStates),
+  latency_ms: Type.Number({ minimum: 0 }),
+  message: Type.Optional(Type.String({ description: 'What the part refuses, in its own words' }))
+})
 
 const Readiness = Type.Object(
   {
@@ -129,13 +134,18 @@ async function probeParts(probes: ApiDeps['probes']): Promise<Static<typeof Read
 
 async function probe(read: () => Promise<unknown>, essential: boolean): Promise<Static<typeof Part>> {
   const started = performance.now()
-  const responds = await pTimeout(
+  const failure: unknown = await pTimeout(
     read().then(
-      () => true,
-      () => false
+      () => null,
+      (error: unknown) => error ?? true
     ),
-    { milliseconds: PROBE_MS, fallback: () => false }
+    { milliseconds: PROBE_MS, fallback: () => true }
   )
-  const state: ServiceState = responds ? 'ok' : essential ? 'down' : 'degraded'
-  return { state, latency_ms: Math.round((performance.now() - started) * 10) / 10 }
+  const state: ServiceState = failure === null ? 'ok' : essential ? 'down' : 'degraded'
+  return {
+    state,
+    latency_ms: Math.round((performance.now() - started) * 10) / 10,
+    // Other errors can name addresses, and this route is public.
+    ...(failure instanceof TargetRefusal && { message: failure.message })
+  }
 }

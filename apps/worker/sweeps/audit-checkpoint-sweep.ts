@@ -1,6 +1,7 @@
 // Signs the ends of the teams' audit trails, and appends each checkpoint to a file outside the database.
 import type { Logger } from 'pino'
 import { type Checkpointing, signGrownTrails, writeCheckpoints } from '../../../services/audit/audit-checkpointing.js'
+import { createFailedRows } from './failed-rows.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -19,8 +20,9 @@ export interface AuditCheckpointSweepDeps extends Checkpointing {
 
 export function startAuditCheckpointSweep({ file, reports, log, ...means }: AuditCheckpointSweepDeps): TimerLoop[] {
   let logged = ''
+  const failures = createFailedRows(log, 'audit')
   async function sign() {
-    const { signed, findings } = await signGrownTrails(means, CHECKPOINT_SECONDS)
+    const { signed, findings } = await signGrownTrails(means, CHECKPOINT_SECONDS, failures.failedAlone)
     const found = JSON.stringify(findings)
     if (findings.length > 0 && found !== logged)
       log.error(
@@ -28,7 +30,7 @@ export function startAuditCheckpointSweep({ file, reports, log, ...means }: Audi
         'an audit trail was changed in the database and gets no checkpoint; run qjob audit verify'
       )
     logged = found
-    return { handled: signed, findings }
+    return { handled: signed, ...failures.take(), findings }
   }
   const signing = startLoop('audit checkpoints', SIGN_EVERY_MS, log, sign, reports.of('audit', SIGN_EVERY_MS))
   if (file === null) return [signing]

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
 import type { Db } from '../../../db/client.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
+import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop } from './timer-loop.js'
 
@@ -32,6 +33,7 @@ export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
   const { db, announce, reports, log, everyMs, onJudging } = deps
   const waiting = new Set<string>()
   const underWay = new Set<Promise<void>>()
+  const failures = createFailedRows(log, 'capsule_runs')
   let closed = false
 
   async function advance(runId: string): Promise<void> {
@@ -52,15 +54,9 @@ export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
 
   const loop = startLoop('capsule_runs', everyMs, log, pass, reports.of('capsule_runs', everyMs))
   async function pass(): Promise<Pass> {
-    const due = await dueRuns(db, RUNS_PER_PASS)
-    let failed: unknown = null
-    for (const runId of due)
-      await advance(runId).catch((err) => {
-        failed ??= err
-        log.error({ err, runId }, 'a run of a capsule cannot be advanced')
-      })
-    if (failed) throw failed
-    return { more: due.length === RUNS_PER_PASS, handled: due.length }
+    const due = await dueRuns(db, RUNS_PER_PASS, failures.except())
+    for (const runId of due) await advance(runId).catch((err) => failures.failedAlone(runId, err))
+    return { more: due.length === RUNS_PER_PASS, handled: due.length, ...failures.take() }
   }
 
   return {

@@ -5,6 +5,7 @@ import type { Db } from '../../../db/client.js'
 import { sweepExpiredLeases } from '../../../db/job-steps/leases.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import { LEASE_GRACE_MS, LEASE_SWEEPER_AWAY_MS } from '../../../domain/jobs/lease.js'
+import { createFailedRows } from './failed-rows.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -23,17 +24,18 @@ export interface LeaseSweepDeps {
 export function startLeaseSweep({ db, announce, reports, log, everyMs, clock }: LeaseSweepDeps): TimerLoop {
   let lastSuccess = Number.NEGATIVE_INFINITY
   let graceUntil = 0
+  const failures = createFailedRows(log, 'leases', { clock })
   async function pass() {
     const at = clock()
     if (at - lastSuccess > LEASE_SWEEPER_AWAY_MS) graceUntil = at + LEASE_GRACE_MS
     // During the grace time, a pass only checks that the database responds.
-    const ended = await sweepExpiredLeases(db, at < graceUntil ? 0 : JOBS_PER_PASS)
+    const ended = await sweepExpiredLeases(db, at < graceUntil ? 0 : JOBS_PER_PASS, failures)
     lastSuccess = clock()
     for (const jobId of ended) {
       announce(jobId)
       log.warn({ jobId }, 'the worker of a direct job was lost; the job has failed')
     }
-    return { more: ended.length === JOBS_PER_PASS, handled: ended.length }
+    return { more: ended.length === JOBS_PER_PASS, handled: ended.length, ...failures.take() }
   }
   return startLoop('leases', everyMs, log, pass, reports.of('leases', everyMs))
 }

@@ -2,16 +2,18 @@
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
+import { createFailedRows } from './failed-rows.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const EVERY_MS = 60 * 60 * 1_000
 
 export function startRetentionSweep(db: Db, reports: SweepReports, log: Logger): TimerLoop {
+  const failures = createFailedRows(log, 'retention')
   async function pass() {
-    const { removed, more } = await removeOutdated(db)
+    const { removed, more } = await removeOutdated(db, failures.failedAlone)
     if (removed > 0) log.info({ removed }, 'outdated rows removed')
-    return { more, handled: removed }
+    return { more, handled: removed, ...failures.take() }
   }
   return startLoop('retention', EVERY_MS, log, pass, reports.of('retention', EVERY_MS))
 }

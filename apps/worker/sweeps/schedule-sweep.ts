@@ -10,6 +10,7 @@ import {
 import type { Db } from '../../../db/client.js'
 import { copyNote } from '../../../domain/verification/schedule-names.js'
 import type { TemporalSchedules } from '../../../services/dispatch/schedule-copies.js'
+import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -40,31 +41,27 @@ export interface ScheduleSweepDeps {
 
 export function startScheduleSweep({ db, copies, times, reports, log }: ScheduleSweepDeps): TimerLoop {
   let comparedAt = Number.NEGATIVE_INFINITY
-  /** When each capsule is due again, on the monotonic clock. */
-  const postponed = new Map<string, number>()
+  const failures = createFailedRows(log, 'schedules', { pauseMs: POSTPONE_MS })
 
   async function pass(): Promise<Pass> {
     const lost = await compare()
     const findings: string[] = []
-    const failures: unknown[] = []
-    for (const [capsuleId, until] of postponed) if (performance.now() > until) postponed.delete(capsuleId)
-    const waiting = await unappliedSchedules(db, AT_ONCE, [...postponed.keys()])
+    const waiting = await unappliedSchedules(db, AT_ONCE, failures.except())
+    let failed = 0
     for (const capsuleId of waiting) {
       const end = await applySchedule(db, capsuleId, copies).catch((err: unknown) => {
-        failures.push(err)
-        postponed.set(capsuleId, performance.now() + POSTPONE_MS)
-        log.warn({ err, capsuleId }, 'a schedule was not applied to Temporal; the sweep will try again')
+        failures.failedAlone(capsuleId, err)
+        if (++failed === FAILURES_MAX) throw err
       })
-      if (failures.length === FAILURES_MAX) break
       if (!end) continue
       if (end === 'refused') findings.push(`Temporal does not accept the schedule of capsule ${capsuleId}`)
       else log.info({ capsuleId, end }, 'a schedule was applied to Temporal')
     }
-    if (failures.length > 0) throw failures[0]
     return {
       more: waiting.length === AT_ONCE,
-      handled: waiting.length + lost,
-      ...(waiting.length > 0 && { findings })
+      handled: waiting.length - failed + lost,
+      ...failures.take(),
+      ...(waiting.length > failed && { findings })
     }
   }
 
@@ -87,7 +84,7 @@ export function startScheduleSweep({ db, copies, times, reports, log }: Schedule
       if (!rows.has(capsuleId)) {
         wrong++
         // Reads the row again: it may wait to be applied.
-        await applySchedule(db, capsuleId, copies)
+        await applySchedule(db, capsuleId, copies).catch((err) => failures.failedAlone(capsuleId, err))
       }
     comparedAt = performance.now()
     return wrong

@@ -14,6 +14,9 @@ export interface Pass {
   more?: boolean
   /** Number of rows that the pass has dealt with. */
   handled?: number
+  /** Number of rows that could not be handled and will be tried again, and why the last of them could not. */
+  failed?: number
+  lastFailure?: string | null
   /** Everything that a person has to look at now. */
   findings?: string[]
 }
@@ -32,28 +35,30 @@ export interface SweepReport {
 /** @param clock milliseconds of a monotonic clock. */
 export function createSweepReports(db: Db, log: Logger, clock: () => number): SweepReports {
   // By name: several loops can be one sweep.
-  const states = new Map<string, { storedAt: number; state: string; handled: number }>()
+  const states = new Map<string, { storedAt: number; state: string; handled: number; failed: number }>()
   return {
     of(name, everyMs) {
-      const stored = states.get(name) ?? { storedAt: Number.NEGATIVE_INFINITY, state: '', handled: 0 }
+      const stored = states.get(name) ?? { storedAt: Number.NEGATIVE_INFINITY, state: '', handled: 0, failed: 0 }
       states.set(name, stored)
       const periodSeconds = Math.ceil(Math.max(everyMs, STORE_EVERY_MS) / 1000)
 
-      async function store(state: string, pass: Pick<SweepPass, 'error' | 'findings'>): Promise<void> {
+      async function store(state: string, pass: Pick<SweepPass, 'error' | 'lastFailure' | 'findings'>): Promise<void> {
         const at = clock()
         if (stored.state === state && at - stored.storedAt < STORE_EVERY_MS) return
-        const { handled } = stored
-        Object.assign(stored, { storedAt: at, state, handled: 0 })
-        await recordSweep(db, { name, periodSeconds, handled, ...pass }).catch((err) => {
-          Object.assign(stored, { state: '', handled: stored.handled + handled })
+        const { handled, failed } = stored
+        Object.assign(stored, { storedAt: at, state, handled: 0, failed: 0 })
+        await recordSweep(db, { name, periodSeconds, handled, failed, ...pass }).catch((err) => {
+          Object.assign(stored, { state: '', handled: stored.handled + handled, failed: stored.failed + failed })
           log.debug({ sweep: name, err }, 'the state of a sweep could not be stored')
         })
       }
 
       return {
-        async succeeded({ handled = 0, findings }) {
+        async succeeded({ handled = 0, failed = 0, lastFailure, findings }) {
           stored.handled += handled
-          await store(`done ${JSON.stringify(findings ?? [])}`, { error: null, findings: findings ?? null })
+          stored.failed += failed
+          const state = `done ${failed > 0} ${JSON.stringify(findings ?? [])}`
+          await store(state, { error: null, lastFailure: lastFailure ?? null, findings: findings ?? null })
         },
         async failed(error) {
           await store('failed', { error: reasonOf(error), findings: null })

@@ -1,5 +1,6 @@
 // The intervals and limits of a worker's loops.
 import { defaultProviderTimes, type ProviderTimes } from '../../../activities/provider/step.js'
+import type { RetryPause } from '../../../db/job-steps/outbox.js'
 import { LEASE_RENEW_MS, LEASE_SWEEP_MS } from '../../../domain/jobs/lease.js'
 import { RETRY_SECONDS } from '../../../domain/teams/webhook.js'
 import { CALL_TIMEOUT_MS } from '../../../services/providers/http.js'
@@ -11,7 +12,7 @@ export interface WorkerTimes {
   relayMs: number
   /** A delivery is checked after this time, then each minute. */
   redeliverSeconds: number
-  unreachableRetrySeconds: number
+  unreachableRetry: RetryPause
   dispatchDeadlineSeconds: number
   leaseRenewMs: number
   leaseSweepMs: number
@@ -40,7 +41,7 @@ export interface WorkerTimes {
 export const defaultTimes: WorkerTimes = {
   relayMs: 500,
   redeliverSeconds: 30,
-  unreachableRetrySeconds: 2,
+  unreachableRetry: { minSeconds: 2, maxSeconds: 30 },
   dispatchDeadlineSeconds: 15 * 60,
   leaseRenewMs: LEASE_RENEW_MS,
   leaseSweepMs: LEASE_SWEEP_MS,

@@ -132,6 +132,7 @@ test('findings of the ledger checks are shown with the money and in the state of
     succeeded_at: expect.any(String),
     late: false,
     handled: 0,
+    failed: 0,
     error: null,
     findings: [{ message: 'a dollar is missing', at: expect.any(String) }]
   }

@@ -6,6 +6,7 @@ import { rateLimits } from '../../../domain/teams/rate-limits.js'
 import { PASSWORD, startApi, type TestApi } from '../../support/api/api.js'
 import { isReplay, jobsOf, keptOf, keyed, newKey, send, statusesOf, submit, times } from '../../support/api/keyed.js'
 import { eventually } from '../../support/eventually.js'
+import { throwFailure } from '../../support/failures.js'
 import { submission } from '../../support/jobs/builders.js'
 import { forceStatus } from '../../support/jobs/rows.js'
 
@@ -213,10 +214,10 @@ describe('a replay', () => {
         sql`update idempotency_keys set created_at = now() - make_interval(hours => ${hours}) where key = ${key}`
       )
     await age(47)
-    await removeOutdated(api.database.db)
+    await removeOutdated(api.database.db, throwFailure)
     expect((await submit(ada, key)).text).toBe(first.text)
     await age(49)
-    await removeOutdated(api.database.db)
+    await removeOutdated(api.database.db, throwFailure)
     const anew = await submit(ada, key, { name: 'anew' })
     expect([anew.status, isReplay(anew)]).toEqual([201, false])
   })

@@ -150,7 +150,7 @@ describe('the record of a job', () => {
       const [row] = await db.execute(sql`select deliveries from outbox where job_id = ${stuck}`)
       return row!.deliveries === 1
     })
-    await markUnreachable(db, [{ jobId: stuck, kind: 'start' }], 60)
+    await markUnreachable(db, [{ jobId: stuck, kind: 'start' }], { minSeconds: 60, maxSeconds: 60 })
     expect((await job(stuck)).queue.reason).toBe('engine_unavailable')
     const running = await ada.submit(submission())
     await beginJob(db, running, fence)

@@ -6,6 +6,7 @@ import { beginPasswordReset } from '../../../db/accounts/passwords.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
 import { loadAnalysis, storeAnalysis } from '../../../db/scripts/script-analyses.js'
 import { invite } from '../../../db/teams/invitations.js'
+import { throwFailure } from '../../support/failures.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
 import { addScript } from '../../support/jobs/script-rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -49,12 +50,12 @@ test('sessions, links, invitations and telemetry are deleted when their time is 
   await all('playground_telemetry', sql`created_at = now() - interval '89 days'`)
   await first('playground_telemetry', sql`created_at = now() - interval '90 days 1 second'`)
 
-  expect(await removeOutdated(db)).toEqual({ removed: 4, more: false })
+  expect(await removeOutdated(db, throwFailure)).toEqual({ removed: 4, more: false })
   const [left] = await db.execute(sql`select (select count(*)::int from sessions) as sessions,
     (select count(*)::int from password_resets) as resets, (select count(*)::int from invitations) as invitations,
     (select count(*)::int from playground_telemetry) as telemetry`)
   expect(left).toEqual({ sessions: 2, resets: 1, invitations: 1, telemetry: 1 })
-  expect(await removeOutdated(db)).toEqual({ removed: 0, more: false })
+  expect(await removeOutdated(db, throwFailure)).toEqual({ removed: 0, more: false })
 })
 
 test('a session in use is kept until it expires, however old it is', async () => {
@@ -63,7 +64,7 @@ test('a session in use is kept until it expires, however old it is', async () =>
   await db.execute(
     sql`update sessions set created_at = now() - interval '29 days', last_seen_at = now() where user_id = ${ada.userId}`
   )
-  expect((await removeOutdated(db)).removed).toBe(0)
+  expect((await removeOutdated(db, throwFailure)).removed).toBe(0)
 })
 
 test('an analysis is deleted after a week, and its script is kept', async () => {
@@ -77,6 +78,6 @@ test('an analysis is deleted after a week, and its script is kept', async () => 
     db.execute(sql`update script_analyses set created_at = now() - ${interval}::interval where id = ${id}`)
   await age(old, '7 days 1 second')
   await age(young, '6 days 23 hours')
-  expect((await removeOutdated(db)).removed).toBe(1)
+  expect((await removeOutdated(db, throwFailure)).removed).toBe(1)
   expect([await loadAnalysis(db, old), (await loadAnalysis(db, young))?.scriptId]).toEqual([null, scriptId])
 })

@@ -5,6 +5,7 @@ import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-
 import { leaseStatus, renewLeases, sweepExpiredLeases } from '../../../db/job-steps/leases.js'
 import { openAttempt } from '../../../db/jobs/attempts.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson, newLease } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -12,6 +13,7 @@ const database = await createTestDatabase('leases')
 const { db } = database
 afterAll(() => database.drop())
 
+const sweep = (limit: number) => sweepExpiredLeases(db, limit, noFailures)
 const person = await addPerson(db)
 let jobId: string
 let lease: string
@@ -34,7 +36,7 @@ const job = async (id: string) => {
 }
 
 beforeEach(async () => {
-  await sweepExpiredLeases(db, 1000)
+  await sweep(1000)
   ;({ id: jobId, lease } = await addHeldJob())
 })
 
@@ -58,12 +60,12 @@ describe('a worker', () => {
   test('can renew an expired lease that no sweep has taken', async () => {
     await expire(jobId)
     expect((await renewLeases(db, [lease])).get(lease)).toBe('running')
-    expect(await sweepExpiredLeases(db, 10)).toEqual([])
+    expect(await sweep(10)).toEqual([])
   })
 
   test('whose lease was taken can neither renew nor complete, and sees no status', async () => {
     await expire(jobId)
-    await sweepExpiredLeases(db, 10)
+    await sweep(10)
     expect(await renewLeases(db, [lease])).toEqual(new Map())
     expect(await leaseStatus(db, jobId, lease)).toBeNull()
     expect(await completeJob(db, jobId, { generation: 1, lease }, 'a'.repeat(64))).toBe('lost')
@@ -73,14 +75,14 @@ describe('a worker', () => {
 
 describe('the sweep of leases', () => {
   test('leaves valid leases alone', async () => {
-    expect(await sweepExpiredLeases(db, 10)).toEqual([])
+    expect(await sweep(10)).toEqual([])
     expect((await job(jobId)).status).toBe('running')
     expect(await leaseStatus(db, jobId, lease)).toBe('running')
   })
 
   test('fails a running job with worker_lost, closes its attempt as lost, and releases the money', async () => {
     await expire(jobId)
-    expect(await sweepExpiredLeases(db, 10)).toEqual([jobId])
+    expect(await sweep(10)).toEqual([jobId])
     expect(await job(jobId)).toMatchObject({
       status: 'failed',
       error_code: 'worker_lost',
@@ -88,14 +90,14 @@ describe('the sweep of leases', () => {
       lease_token: null,
       cost: 0
     })
-    expect(await sweepExpiredLeases(db, 10)).toEqual([])
+    expect(await sweep(10)).toEqual([])
     expect([...(await ledgerMismatches(db))]).toEqual([])
   })
 
   test('cancels a job that was being cancelled', async () => {
     await requestCancel(db, jobId)
     await expire(jobId)
-    await sweepExpiredLeases(db, 10)
+    await sweep(10)
     expect(await job(jobId)).toMatchObject({
       status: 'cancelled',
       error_code: null,
@@ -108,10 +110,10 @@ describe('the sweep of leases', () => {
     const others = await Promise.all(Array.from({ length: 9 }, addHeldJob))
     const ids = [jobId, ...others.map((other) => other.id)]
     for (const id of ids) await expire(id)
-    expect(await sweepExpiredLeases(db, 0)).toEqual([])
-    const swept = await Promise.all([sweepExpiredLeases(db, 4), sweepExpiredLeases(db, 4), sweepExpiredLeases(db, 4)])
+    expect(await sweep(0)).toEqual([])
+    const swept = await Promise.all([sweep(4), sweep(4), sweep(4)])
     for (const pass of swept) expect(pass.length).toBeLessThanOrEqual(4)
-    const rest = await sweepExpiredLeases(db, 100)
+    const rest = await sweep(100)
     expect([...swept.flat(), ...rest].sort()).toEqual([...ids].sort())
   })
 
@@ -120,7 +122,7 @@ describe('the sweep of leases', () => {
       const held = await addHeldJob()
       await expire(held.id)
       const [swept, completed] = await Promise.all([
-        sweepExpiredLeases(db, 10),
+        sweep(10),
         completeJob(db, held.id, { generation: 1, lease: held.lease }, 'a'.repeat(64))
       ])
       const { status } = await job(held.id)

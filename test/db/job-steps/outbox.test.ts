@@ -12,6 +12,7 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -22,9 +23,11 @@ afterAll(() => database.drop())
 const person = await addPerson(db)
 beforeEach(() => db.execute(sql`truncate jobs cascade`))
 
-const due = async (limit: number) => (await takeDue(db, limit, 1_000)).rows
+const due = async (limit: number) => (await takeDue(db, 'temporal', limit, 1_000)).rows
 const fresh = (jobIds: string[]) => findFresh(db, jobIds, 1_000)
 const start = (jobId: string) => ({ jobId, kind: 'start' as const })
+const PAUSE = { minSeconds: 2, maxSeconds: 30 }
+const giveUp = (jobId: string) => sweepDispatchDeadline(db, 900, [start(jobId)], noFailures)
 /** Lets time pass for every row: each is due `seconds` earlier. */
 const pass = (seconds: number) =>
   db.execute(sql`update outbox set next_at = next_at - make_interval(secs => ${seconds}),
@@ -102,27 +105,27 @@ describe('the outcome of a delivery', () => {
 
   test('measures how long the target is unreachable without interruption', async () => {
     const id = await addJob(db, person)
-    await markUnreachable(db, [start(id)], 2)
+    await markUnreachable(db, [start(id)], PAUSE)
     await pass(600)
-    await markUnreachable(db, [start(id)], 2)
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    await markUnreachable(db, [start(id)], PAUSE)
+    expect(await giveUp(id)).toEqual([])
     await markDeferred(db, [start(id)], 60)
     expect((await row(id)).unreachable).toBe(false)
-    await markUnreachable(db, [start(id)], 2)
+    await markUnreachable(db, [start(id)], PAUSE)
     await pass(600)
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    expect(await giveUp(id)).toEqual([])
     await markDelivered(db, [start(id)], 60)
-    await markUnreachable(db, [start(id)], 2)
+    await markUnreachable(db, [start(id)], PAUSE)
     await pass(899)
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    expect(await giveUp(id)).toEqual([])
     await pass(2)
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([id])
+    expect(await giveUp(id)).toEqual([id])
   })
 
   test('can be recorded for no rows and for deleted rows', async () => {
     await markDelivered(db, [], 1)
     await markDeferred(db, [], 1)
-    await markUnreachable(db, [], 1)
+    await markUnreachable(db, [], PAUSE)
     const id = await addJob(db, person)
     await requestCancel(db, id)
     await markDelivered(db, [start(id)], 1)
@@ -132,9 +135,9 @@ describe('the outcome of a delivery', () => {
 describe('the dispatch deadline', () => {
   test('fails a waiting job with dispatch_failed and releases its money', async () => {
     const id = await addJob(db, person, { cost: 5n })
-    await markUnreachable(db, [start(id)], 2)
+    await markUnreachable(db, [start(id)], PAUSE)
     await pass(901)
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([id])
+    expect(await giveUp(id)).toEqual([id])
     expect(await jobStatus(db, id)).toBe('dispatch_failed')
     const [found] = await db.execute(sql`select error_code, error_message from jobs where id = ${id}`)
     expect(found).toEqual({
@@ -142,16 +145,16 @@ describe('the dispatch deadline', () => {
       error_message: 'the workflow engine could not be reached for 900 s; submit again later'
     })
     expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    expect(await giveUp(id)).toEqual([])
     expect([...(await ledgerMismatches(db))]).toEqual([])
   })
 
   test('never ends a job that has begun', async () => {
     const id = await addJob(db, person)
-    await markUnreachable(db, [start(id)], 2)
+    await markUnreachable(db, [start(id)], PAUSE)
     await pass(901)
     await beginJob(db, id, { generation: 1 })
-    expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([])
+    expect(await giveUp(id)).toEqual([])
     expect(await jobStatus(db, id)).toBe('running')
   })
 })

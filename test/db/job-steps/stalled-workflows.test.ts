@@ -87,7 +87,7 @@ describe('a restart', () => {
     await openAttempt(db, jobId, { generation: 1 })
     expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
     expect(await job()).toMatchObject({ status: 'running', generation: 2 })
-    expect((await takeDue(db, 10, 1_000)).rows).toEqual([
+    expect((await takeDue(db, 'temporal', 10, 1_000)).rows).toEqual([
       { jobId, kind: 'start', mode: 'temporal', generation: 2, deliveries: 0 }
     ])
     const before = await everythingAbout(db, jobId)

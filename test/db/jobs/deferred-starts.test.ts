@@ -11,6 +11,7 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
 import { releaseDeferred } from '../../../db/jobs/deferred-starts.js'
+import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -35,13 +36,14 @@ const several = async (count: number, submission: { teamId?: string } = {}): Pro
   return ids
 }
 const nudged = async (ids: string[], max = MAX) => (await findFresh(db, ids, max)).map(({ jobId }) => jobId)
-const relayed = async (max = MAX) => (await takeDue(db, 200, max)).rows.map(({ jobId }) => jobId).sort()
+const relayed = async (max = MAX) => (await takeDue(db, 'temporal', 200, max)).rows.map(({ jobId }) => jobId).sort()
 const delivered = (ids: string[]) =>
   markDelivered(
     db,
     ids.map((jobId) => ({ jobId, kind: 'start' })),
     30
   )
+const start = (jobId: string) => ({ jobId, kind: 'start' as const })
 const begun = async (ids: string[]) => {
   for (const id of ids) expect(await beginJob(db, id, { generation: 1 })).toBe('begin')
 }
@@ -125,7 +127,7 @@ describe('a team at its limit', () => {
     const theirs = await several(2, { teamId: others })
     expect((await nudged(theirs)).sort()).toEqual(theirs)
     await soonDue()
-    const { rows, full } = await takeDue(db, 5, MAX)
+    const { rows, full } = await takeDue(db, 'temporal', 5, MAX)
     // Deferred rows take no place among the due rows.
     expect([rows.map(({ jobId }) => jobId), full]).toEqual([expect.arrayContaining(theirs), true])
   })
@@ -196,11 +198,12 @@ describe('an unavailable backend', () => {
 
 test('the time that a job is deferred does not count as time that its target was unreachable', async () => {
   const [first, second] = await several(2)
-  for (const id of [first!, second!]) await markUnreachable(db, [{ jobId: id, kind: 'start' }], 0)
+  for (const id of [first!, second!])
+    await markUnreachable(db, [{ jobId: id, kind: 'start' }], { minSeconds: 0, maxSeconds: 0 })
   await db.execute(sql`update outbox set unreachable_since = now() - interval '899 seconds', next_at = now()`)
   expect(await relayed(1)).toEqual([first])
   await db.execute(sql`update outbox set unreachable_since = unreachable_since - interval '1 hour'`)
-  expect(await sweepDispatchDeadline(db, 900, 10)).toEqual([first])
+  expect(await sweepDispatchDeadline(db, 900, [first!, second!].map(start), noFailures)).toEqual([first])
 })
 
 test('two teams with more jobs than their limits complete all of them under concurrent dispatchers, workers and cancels', async () => {
@@ -228,8 +231,8 @@ test('two teams with more jobs than their limits complete all of them under conc
   await soonDue()
   const deadline = performance.now() + 25_000
   await Promise.all([
-    until(async () => deliver((await takeDue(db, 7, LIMIT)).rows)),
-    until(async () => deliver((await takeDue(db, 7, LIMIT)).rows)),
+    until(async () => deliver((await takeDue(db, 'temporal', 7, LIMIT)).rows)),
+    until(async () => deliver((await takeDue(db, 'temporal', 7, LIMIT)).rows)),
     until(async () => deliver(await findFresh(db, ids.slice(0, 10), LIMIT))),
     until(() => releaseDeferred(db, LIMIT)),
     ...Array.from({ length: 3 }, (_, runner) =>

@@ -19,6 +19,7 @@ import { finishTry, listDeliveries, removeOldDeliveries, takeDelivery } from '..
 import { createWebhook, deleteWebhook } from '../../../db/teams/webhooks.js'
 import type { WebhookEvent } from '../../../domain/teams/webhook.js'
 import { eventually } from '../../support/eventually.js'
+import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -145,9 +146,9 @@ describe("the webhook event of a job's end", () => {
     // A cancel from Temporal passes through `cancelling` in one transaction.
     await recordCancelled(db, await run(), fence, 'stopped_before_provider')
     expect(await events()).toEqual(['job.cancelled', 'job.cancelled', 'job.cancelled'])
-    await add()
+    const jobId = await add()
     await db.execute(sql`update outbox set unreachable_since = now() - interval '1 hour'`)
-    await sweepDispatchDeadline(db, 60, 10)
+    await sweepDispatchDeadline(db, 60, [{ jobId, kind: 'start' }], noFailures)
     const last = (await storedDeliveries()).at(-1)!
     expect([last.event, last.payload.data]).toEqual([
       'job.failed',

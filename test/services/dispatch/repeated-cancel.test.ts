@@ -25,7 +25,8 @@ test('a cancel that is delivered again to a workflow that is ending reaches it, 
     temporal: client,
     taskQueue,
     queue: direct.queue,
-    announce: () => {}
+    announce: () => {},
+    log: { warn: () => {}, info: () => {} }
   })
   const jobId = randomUUID()
   // No worker serves the queue, so the workflow stays open.

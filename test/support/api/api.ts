@@ -14,6 +14,7 @@ import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.j
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
+import { assertAccepts } from '../../../services/dispatch/target-probe.js'
 import { createTargetState } from '../../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
@@ -115,6 +116,14 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const keyRing = options.keyRing === undefined ? testKeyRing : options.keyRing
   const sealing = startSealPool()
   const mailer = createMailer({ sends: true, keyRing, log: options.log ?? { warn: () => {} } })
+  const dispatcher = createDispatcher({
+    db: pool.db,
+    temporal,
+    taskQueue: database.name,
+    queue: directQueue.queue,
+    announce,
+    log: options.log ?? { warn: () => {}, error: () => {} }
+  })
   const deps: ApiDeps = {
     config: {
       temporalUiUrl: null,
@@ -150,13 +159,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
         mails.push(mail)
       }
     },
-    dispatcher: createDispatcher({
-      db: pool.db,
-      temporal,
-      taskQueue: database.name,
-      queue: directQueue.queue,
-      announce
-    }),
+    dispatcher,
     metrics,
     tracing: null,
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
@@ -165,11 +168,16 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {
       database: () => pool.sql`select 1`,
-      redis: () => directQueue.ping(),
-      temporal: () =>
-        temporal.withDeadline(Date.now() + 1_500, () =>
+      redis: async () => {
+        await directQueue.ping()
+        await assertAccepts(pool.db, dispatcher, 'Redis')
+      },
+      temporal: async () => {
+        await temporal.withDeadline(Date.now() + 1_500, () =>
           temporal.workflowService.describeNamespace({ namespace: 'default' })
-        ),
+        )
+        await assertAccepts(pool.db, dispatcher, 'Temporal')
+      },
       executor: async () => executor?.health() ?? Promise.reject(new Error('no executor is configured')),
       ...options.probes
     },

@@ -25,6 +25,7 @@ import { proveAudit } from '../../../services/audit/audit-proof.js'
 import { createInstallationSigner } from '../../../services/keys/signer.js'
 import { addDraft, append, auditRing, seal } from '../../support/capsules/audit-trails.js'
 import { eventually } from '../../support/eventually.js'
+import { throwFailure } from '../../support/failures.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -52,8 +53,8 @@ const prove = async () => proveAudit(db, teamId, { keyRing: auditRing, exported:
 describe('a trail that grew', () => {
   test('is signed once', async () => {
     for (let more = 0; more < 3; more++) await append(db, { teamId })
-    expect((await signGrownTrails(means, 0)).findings).toEqual([])
-    await signGrownTrails(means, 0)
+    expect((await signGrownTrails(means, 0, throwFailure)).findings).toEqual([])
+    await signGrownTrails(means, 0, throwFailure)
     expect(await ofTeam()).toEqual([expect.objectContaining({ seq: 3, exportedAt: null })])
     expect(await prove()).toMatchObject({ ok: true, checkpoints: 1, signedUpTo: 3 })
   })
@@ -65,7 +66,7 @@ describe('a trail that grew', () => {
       await tx.execute(sql`update audit_entries set actor = 'user:x' where team_id = ${teamId} and seq = 2`)
     })
     for (let pass = 0; pass < 2; pass++)
-      expect((await signGrownTrails(means, 0)).findings).toEqual([
+      expect((await signGrownTrails(means, 0, throwFailure)).findings).toEqual([
         expect.stringContaining(`team ${teamId}, entry 2: the entry was changed`)
       ])
     expect(await ofTeam()).toEqual([])
@@ -80,7 +81,7 @@ describe('a trail that grew', () => {
 describe('the file outside the database', () => {
   test('gets each checkpoint, and only its owner can read it', async () => {
     await append(db, { teamId })
-    await signGrownTrails(means, 0)
+    await signGrownTrails(means, 0, throwFailure)
     await seal(db, await means.signer(), await addDraft(db, teamId, person.userId))
     expect(await writeCheckpoints(db, path)).toBeGreaterThanOrEqual(2)
     expect(await writeCheckpoints(db, path)).toBe(0)
@@ -91,7 +92,7 @@ describe('the file outside the database', () => {
 
   test('loses no checkpoint when its writer dies at any byte, or before the row is updated', async () => {
     await append(db, { teamId })
-    await signGrownTrails(means, 0)
+    await signGrownTrails(means, 0, throwFailure)
     const points = (await ofTeam()) as Checkpoint[]
     await appendCheckpoints(path, points)
     const whole = readFileSync(path)
@@ -114,7 +115,7 @@ describe('the file outside the database', () => {
 
   test('stops the export while it cannot be written, and resumes it afterwards', async () => {
     await append(db, { teamId })
-    await signGrownTrails(means, 0)
+    await signGrownTrails(means, 0, throwFailure)
     writeFileSync(join(folder, 'in-the-way'), '')
     await expect(writeCheckpoints(db, join(folder, 'in-the-way', 'file'))).rejects.toThrow(/EEXIST|ENOTDIR/)
     expect(await ofTeam()).toEqual([expect.objectContaining({ exportedAt: null })])

@@ -10,6 +10,7 @@ import { createMailClient } from '../../../services/mail/mail-client.js'
 import { createMailer, openMail } from '../../../services/mail/mailer.js'
 import { testKeyRing } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
+import { throwFailure } from '../../support/failures.js'
 import { link, mailTo, RECIPIENT } from '../../support/receivers/mail-bench.js'
 import { headerOf, readMail, startMailServer } from '../../support/receivers/mail-server.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -113,7 +114,7 @@ test('an expired mail is not sent', async () => {
 test('an expired mail is removed even where no worker sends mails', async () => {
   await mailer.send(db, mailTo(), new Date(Date.now() - 1_000))
   await mailer.send(db, mailTo(), tomorrow())
-  await removeOutdated(db)
+  await removeOutdated(db, throwFailure)
   expect(await stored()).toHaveLength(1)
 })
 

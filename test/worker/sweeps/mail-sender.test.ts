@@ -10,6 +10,7 @@ import { markUnreachable, sweepDispatchDeadline } from '../../../db/job-steps/ou
 import { takeMail } from '../../../db/jobs/job-mails.js'
 import { createMailClient } from '../../../services/mail/mail-client.js'
 import { eventually } from '../../support/eventually.js'
+import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
 import { headerOf, readMail, startMailServer } from '../../support/receivers/mail-server.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -82,9 +83,10 @@ describe('the end of a job', () => {
     const cancelled = await add()
     await requestCancel(db, cancelled)
     const lost = await add()
-    await markUnreachable(db, [{ jobId: lost, kind: 'start' }], 0)
+    const start = { jobId: lost, kind: 'start' as const }
+    await markUnreachable(db, [start], { minSeconds: 0, maxSeconds: 0 })
     await db.execute(sql`update outbox set unreachable_since = now() - interval '1 hour'`)
-    await sweepDispatchDeadline(db, 900, 10)
+    await sweepDispatchDeadline(db, 900, [start], noFailures)
     expect((await waiting()).map(({ job_id }) => job_id).sort()).toEqual([cancelled, lost])
   })
 })

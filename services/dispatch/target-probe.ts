@@ -1,0 +1,18 @@
+// Whether a dispatch target accepts deliveries, for the readiness of the api. Its own dispatcher knows the last refusals of
+// its own deliveries; the workers store theirs as findings of the sweep `outbox`.
+import type { Db } from '../../db/client.js'
+import { findingsOf } from '../../db/service/sweeps.js'
+import type { Dispatcher } from './dispatcher.js'
+import type { DispatchTarget } from './target-faults.js'
+
+/** The target responds, and refuses deliveries. The message is for operators, and names no address. */
+export class TargetRefusal extends Error {
+  override name = 'TargetRefusal'
+}
+
+/** @throws TargetRefusal with the target's own words. */
+export async function assertAccepts(db: Db, dispatcher: Dispatcher, target: DispatchTarget): Promise<void> {
+  const own = dispatcher.refusals(target)
+  const [refusal] = own.length > 0 ? own : (await findingsOf(db, 'outbox')).filter((text) => text.startsWith(target))
+  if (refusal !== undefined) throw new TargetRefusal(refusal)
+}

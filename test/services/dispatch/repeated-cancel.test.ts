@@ -26,7 +26,7 @@ test('a cancel that is delivered again to a workflow that is ending reaches it, 
     taskQueue,
     queue: direct.queue,
     announce: () => {},
-    log: { warn: () => {}, info: () => {} }
+    log: { warn: () => {}, error: () => {} }
   })
   const jobId = randomUUID()
   // No worker serves the queue, so the workflow stays open.

@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { canonicalJson } from '../domain/json/canonical-json.js'
 import { sha256 } from './checksums.js'
+import { type Manifest, programReportedTasks } from './manifest/manifest.js'
 import { CHECKSUMS_NAME, MANIFEST_NAME, packageFault } from './payload-file.js'
 
 /** The signer (services/keys/signer.ts). `sign` returns an Ed25519 signature of 64 bytes. */
@@ -40,11 +41,14 @@ export interface Statement {
     sealed_by: string
     exit_code: number
     margin: number
+    /** Tasks whose results only their own programs vouch for; absent when there are none. */
+    program_reported?: string[]
   }
 }
 
 /** JSON text of the statement. Its subjects are the two files that determine all others. */
 export function statement(facts: SealFacts): string {
+  const reported = programReportedTasks(JSON.parse(facts.manifest) as Manifest)
   const value: Statement = {
     _type: STATEMENT_TYPE,
     subject: [
@@ -59,7 +63,8 @@ export function statement(facts: SealFacts): string {
       sealed_at: facts.sealedAt.toISOString(),
       sealed_by: facts.sealedBy,
       exit_code: facts.exitCode,
-      margin: facts.margin
+      margin: facts.margin,
+      ...(reported.length > 0 && { program_reported: reported })
     }
   }
   return canonicalJson(value)

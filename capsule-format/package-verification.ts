@@ -1,10 +1,10 @@
 // Checks a package that was read against its seal, its attestation and the identity that the caller trusts.
 
 import { codeOf } from '../domain/errors.js'
-import { verifyEnvelope } from './attestation.js'
+import { type Statement, verifyEnvelope } from './attestation.js'
 import { sha256 } from './checksums.js'
 import type { ReadPackage } from './package-reader.js'
-import { CHECKSUMS_NAME, MANIFEST_NAME } from './payload-file.js'
+import { CHECKSUMS_NAME, MANIFEST_NAME, shownName } from './payload-file.js'
 
 export interface PackageCheck {
   check: 'digests' | 'identity' | 'attestation'
@@ -56,6 +56,13 @@ function identityCheck(read: ReadPackage, expected: string | undefined): Package
     : { check: 'identity', ok: false, detail: `the manifest is that of ${read.capsuleDigest}, not of ${expected}` }
 }
 
+/** What the signer does not vouch for. */
+function reservation({ program_reported: tasks }: Statement['predicate']): string {
+  if (!Array.isArray(tasks) || tasks.length === 0) return ''
+  const shown = tasks.slice(0, 5).map((name) => shownName(String(name)))
+  return `; the results of ${shown.join(', ')}${tasks.length > 5 ? ` and ${tasks.length - 5} more` : ''} are those that the programs reported`
+}
+
 function attestationCheck(read: ReadPackage, trusted: TrustedFacts): PackageCheck {
   const result = (ok: boolean | null, detail: string): PackageCheck => ({ check: 'attestation', ok, detail })
   const envelope = trusted.envelope ?? read.envelope
@@ -68,7 +75,7 @@ function attestationCheck(read: ReadPackage, trusted: TrustedFacts): PackageChec
       return result(false, 'the attestation is for other files')
     if (predicate.capsule_id !== read.capsuleDigest || predicate.root_digest !== read.rootDigest)
       return result(false, 'the attestation is for another capsule')
-    return result(true, `signed as ${predicate.capsule_id}, sealed at ${predicate.sealed_at}`)
+    return result(true, `signed as ${predicate.capsule_id}, sealed at ${predicate.sealed_at}${reservation(predicate)}`)
   } catch (error) {
     if (codeOf(error) === null) throw error
     return result(false, (error as Error).message)

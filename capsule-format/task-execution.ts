@@ -6,6 +6,8 @@ import { type PackageFile, packageFault } from './payload-file.js'
 /** The fields that are read from files that the service wrote (db/capsules/capsule-evidence.ts). */
 interface JobFile {
   id: string
+  framework?: string
+  source?: { kind?: string }
   provider: string
   backend: string
   shots: number
@@ -30,6 +32,7 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Task
   const timing = JSON.parse(textOf('timing.json')) as TimingFile
   const { facts } = JSON.parse(textOf('backend.json')) as BackendFile
   const [startedAt, endedAt] = [dateOf(timing.started_at), dateOf(timing.completed_at)]
+  const result = textOf('result.json')
   return {
     taskId: job.id,
     jobId: job.id,
@@ -41,7 +44,8 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Task
     endedAt,
     wallSeconds: startedAt && endedAt && (endedAt.getTime() - startedAt.getTime()) / 1000,
     costUsd: timing.actual_cost_usd,
-    sampled: isSampled(textOf('result.json')),
+    sampled: isSampled(result),
+    programReported: isProgramReported(result, job),
     hardware: facts?.deviceType === 'qpu'
   }
 }
@@ -49,10 +53,26 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Task
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 function isSampled(result: string): boolean {
-  const fields = fieldsOf(result)
-  const source = fieldsOf(fields.get('metadata') ?? '').get('count_source')
-  return fields.has('counts') && source !== '"probability_derived"'
+  return fieldsOf(result).has('counts') && metadataOf(result).get('count_source') !== '"probability_derived"'
 }
+
+const providerSources = new Set(['"provider_counts"', '"provider_measurements"', '"probability_derived"'])
+
+/**
+ * Whether the program itself stated the result. Earlier releases called all counts `simulator_sampled`, also those that a
+ * process which ran the program's code reported; `executed_apart` states that another process executed the circuit.
+ */
+function isProgramReported(result: string, { source, framework }: JobFile): boolean {
+  const metadata = metadataOf(result)
+  const stated = metadata.get('count_source')
+  if (stated !== undefined && providerSources.has(stated)) return false
+  if (stated !== '"simulator_sampled"') return true
+  const ranCode = source?.kind !== undefined && source.kind !== 'circuit' && framework !== 'openqasm'
+  return ranCode && metadata.get('executed_apart') !== 'true'
+}
+
+/** Its values are JSON texts. */
+const metadataOf = (result: string): Map<string, string> => fieldsOf(fieldsOf(result).get('metadata') ?? '')
 
 /** Reads large results in one pass; a value that is not an object has no fields. */
 const fieldsOf = (text: string): Map<string, string> => (text.startsWith('{') ? jsonFields(text) : new Map())

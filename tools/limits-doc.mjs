@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { root } from './bootstrap.mjs'
 import { importTypescript } from './import-typescript.mjs'
 
-const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body } = await importTypescript(`
+const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body, values } = await importTypescript(`
       export { rateLimits } from './domain/teams/rate-limits.js'
       export * as team from './domain/teams/team-limits.js'
       export { WEBHOOKS_PER_TEAM_MAX } from './domain/teams/webhook.js'
       export { SCRIPTS_MAX } from './domain/scripts/script.js'
       export { accessTable } from './apps/api/http/access-table.js'
-      export * as body from './apps/api/http/body-limits.js'`)
+      export * as body from './apps/api/http/body-limits.js'
+      export * as values from './domain/jobs/value-limits.js'`)
 
 /** What a limit counts, where that is not the requests to the routes that name it in the access table. */
 const counts = {
@@ -52,7 +53,11 @@ const sizeRows = [
   ['body in the playground and for scripts', size(body.PROGRAM_BODY_MAX)],
   ['body of an imported capsule', size(body.PACKAGE_BODY_MAX)],
   ['body of a capsule in YAML', size(body.YAML_BODY_MAX)],
-  ['any other body', size(body.BODY_MAX)]
+  ['any other body', size(body.BODY_MAX)],
+  ['results of other tasks that one task takes, or one workflow returns, together', size(values.VALUES_BYTES_MAX)],
+  ['all results that one script receives', size(values.ANSWERS_BYTES_MAX)],
+  ["functions, arguments and results of a job's tasks, each content once", size(values.JOB_VALUES_BYTES_MAX)],
+  ['executions of a task or script in a row that lose their worker', number(values.EXECUTIONS_BEGUN_MAX)]
 ]
 
 const table = (...rows) =>

@@ -12,11 +12,15 @@ import type { ProviderActivities } from '../activities/provider/provider-activit
 import { providerQueueOf } from '../domain/jobs/dispatch.js'
 import { executionRetry } from '../domain/jobs/retry.js'
 
-/** A local activity that only uses the database. */
+/**
+ * A local activity that only uses the database. It holds one of the worker's slots for workflow tasks, so every pause
+ * before another try is a timer, which holds none. The activity names the pause itself (activities/job/step.ts), and ends
+ * the job when no repetition would help.
+ */
 export const databaseStep = {
-  startToCloseTimeout: '20 seconds',
-  // These steps wait until the database is back, retrying at least every 5 s.
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 seconds' }
+  startToCloseTimeout: '8 seconds',
+  localRetryThreshold: '100 ms',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' }
 } as const
 
 export const { beginJob, completeJob, failJob, recordCancelled } = proxyLocalActivities<JobActivities>(databaseStep)

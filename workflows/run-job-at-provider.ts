@@ -22,11 +22,20 @@ type End = JobStatus | 'stopped'
 
 export async function runJobAtProvider({ jobId, generation }: JobHandOver): Promise<End> {
   const job = { jobId, generation }
-  const beginning = await CancellationScope.nonCancellable(() => beginJob({ ...job, runId: workflowInfo().runId }))
-  if (beginning === 'stop') return 'stopped'
-  const status = beginning === 'cancel' ? await cancelled(job) : await run(job)
+  const status = await lifeOf(job)
   if (status !== 'stopped') upsertSearchAttributes({ [searchAttributes.status]: [status] })
   return status
+}
+
+async function lifeOf(job: JobHandOver): Promise<End> {
+  const { runId } = workflowInfo()
+  try {
+    const beginning = await CancellationScope.nonCancellable(() => beginJob({ ...job, runId }))
+    if (beginning !== 'begin' && beginning !== 'resume') return beginning === 'stop' ? 'stopped' : await cancelled(job)
+  } catch (error) {
+    return failed(job, error)
+  }
+  return run(job)
 }
 
 async function run(job: JobHandOver): Promise<End> {

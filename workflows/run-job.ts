@@ -10,11 +10,20 @@ import { runScript } from './run-script.js'
 
 export async function runJob({ jobId, generation }: JobHandOver): Promise<JobStatus | 'stopped'> {
   const job = { jobId, generation }
-  const beginning = await CancellationScope.nonCancellable(() => beginJob({ ...job, runId: workflowInfo().runId }))
-  if (beginning === 'stop') return 'stopped'
-  const status = await endOf(job, beginning)
+  const status = await lifeOf(job)
   if (status !== 'stopped') upsertSearchAttributes({ [searchAttributes.status]: [status] })
   return status
+}
+
+async function lifeOf(job: JobHandOver): Promise<JobStatus | 'stopped'> {
+  try {
+    const { runId } = workflowInfo()
+    const beginning = await CancellationScope.nonCancellable(() => beginJob({ ...job, runId }))
+    return beginning === 'stop' ? 'stopped' : await endOf(job, beginning)
+  } catch (error) {
+    if (error instanceof ContinueAsNew) throw error
+    return CancellationScope.nonCancellable(() => failJob({ ...job, error: jobErrorOf(error) }))
+  }
 }
 
 async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel'): Promise<JobStatus | 'stopped'> {
@@ -28,8 +37,7 @@ async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel')
     // A cancel is too late now: what is finished stays finished.
     return await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256: answer.resultSha256 }))
   } catch (error) {
-    if (error instanceof ContinueAsNew) throw error
-    if (isCancel(error)) return cancelled()
-    return CancellationScope.nonCancellable(() => failJob({ ...job, error: jobErrorOf(error) }))
+    if (!isCancel(error)) throw error
+    return cancelled()
   }
 }

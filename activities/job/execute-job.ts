@@ -5,10 +5,10 @@
 // A durable script can request work outside its process (run-program.ts): this step then returns the request, and is called
 // again when the work is done.
 
-import type { Db } from '../../db/client.js'
 import { openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import { loadJobRun } from '../../db/jobs/jobs.js'
+import { EXECUTIONS_BEGUN_MAX, neverEnds } from '../../domain/jobs/value-limits.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
@@ -27,22 +27,29 @@ export async function executeJob(
   const retrying = { log: deps.log, jobId, signal }
   const job = await retryWhileDatabaseAway(retrying, () => loadJobRun(deps.db, jobId))
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
-  if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps.db, jobId, fence)
+  if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps, jobId, fence, signal)
   if (mayRequestWork(job))
-    return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps.db, jobId, fence)
+    return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps, jobId, fence, signal)
   if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
+  // No attempt of a plain job is followed by another unless it was lost, so the attempts count its lost workers.
+  if (job.accepted >= EXECUTIONS_BEGUN_MAX) return { outcome: 'failed', error: neverEnds }
   const request = requestOf(job, jobId, job.timeoutSeconds)
   const attempt = jobAttempt(deps, jobId, job, fence, signal, () => openAttempt(deps.db, jobId, fence))
   // When the signal ends the wait, the attempt stays open; the step that ends or resumes the job closes it.
   const end = await whenExecutorCan<RunEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
     deps.executor.run(request, signal, attempt.accepted)
   )
-  return (await attempt.ended(end, !fence.lease)) ?? notRunning(deps.db, jobId, fence)
+  return (await attempt.ended(end, !fence.lease)) ?? notRunning(deps, jobId, fence, signal)
 }
 
-async function notRunning(db: Db, jobId: string, fence: Fence): Promise<Execution> {
-  const job = await loadJobRun(db, jobId)
+async function notRunning(
+  { db, log }: ExecuteDeps,
+  jobId: string,
+  fence: Fence,
+  signal: AbortSignal
+): Promise<Execution> {
+  const job = await retryWhileDatabaseAway({ log, jobId, signal }, () => loadJobRun(db, jobId))
   const mine = job?.status === 'cancelling' && job.generation === fence.generation
   return mine ? { outcome: 'cancelling' } : { outcome: 'stopped' }
 }

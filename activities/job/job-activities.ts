@@ -1,6 +1,5 @@
 // The activities of a job's workflow. Each is idempotent by job id and fence: the short ones are single transactions that
 // return what an earlier call did, and `execute` looks for a stored result before it executes anything.
-import { Context } from '@temporalio/activity'
 import { type Beginning, beginJob, completeJob, failJob, recordCancelled } from '../../db/job-steps/job-steps.js'
 import { jobStatus } from '../../db/jobs/jobs.js'
 import type { JobError } from '../../domain/errors.js'
@@ -11,6 +10,7 @@ import { executeJob } from './execute-job.js'
 import { failureOf } from './failure.js'
 import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
+import { asStep } from './step.js'
 
 /** What the workflow does after `execute`. The result itself is stored; only its digest enters the history. */
 export type ExecuteOutcome =
@@ -31,42 +31,42 @@ export function createActivities(deps: ExecuteDeps) {
   }
 
   return {
-    async beginJob({ jobId, generation, runId }: JobHandOver & { runId: string }): Promise<Beginning> {
-      const beginning = await beginJob(db, jobId, { generation }, { workflowRunId: runId })
-      announce(jobId)
-      return beginning
-    },
+    beginJob: ({ jobId, generation, runId }: JobHandOver & { runId: string }): Promise<Beginning> =>
+      asStep(deps, { jobId }, async () => {
+        const beginning = await beginJob(db, jobId, { generation }, { workflowRunId: runId })
+        announce(jobId)
+        return beginning
+      }),
 
-    async execute({ jobId, generation }: JobHandOver): Promise<ExecuteOutcome> {
-      const context = Context.current()
-      const execution = await withHeartbeat(context, () =>
-        executeJob(deps, jobId, { generation }, context.cancellationSignal)
-      )
-      if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
-      if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
-      if (execution.outcome === 'cancelling') return { next: 'cancel' }
-      if (execution.outcome === 'stopped') return { next: 'stop' }
-      if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
-      throw failureOf(execution.error, execution.attempt < executionRetry.attemptsMax ? 'retryable' : 'final')
-    },
+    execute: ({ jobId, generation }: JobHandOver): Promise<ExecuteOutcome> =>
+      asStep(deps, { jobId }, async (context) => {
+        const execution = await withHeartbeat(context, () =>
+          executeJob(deps, jobId, { generation }, context.cancellationSignal)
+        )
+        if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
+        if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
+        if (execution.outcome === 'cancelling') return { next: 'cancel' }
+        if (execution.outcome === 'stopped') return { next: 'stop' }
+        if (execution.outcome === 'failed') throw failureOf(execution.error, 'final')
+        throw failureOf(execution.error, execution.attempt < executionRetry.attemptsMax ? 'retryable' : 'final')
+      }),
 
-    async completeJob({ jobId, generation, resultSha256 }: JobHandOver & { resultSha256: string }): Promise<JobStatus> {
-      await completeJob(db, jobId, { generation }, resultSha256)
-      return statusAfter(jobId)
-    },
+    completeJob: ({ jobId, generation, resultSha256 }: JobHandOver & { resultSha256: string }): Promise<JobStatus> =>
+      asStep(deps, { jobId }, async () => {
+        await completeJob(db, jobId, { generation }, resultSha256)
+        return statusAfter(jobId)
+      }),
 
-    async failJob({ jobId, generation, error }: JobHandOver & { error: JobError }): Promise<JobStatus> {
-      await failJob(db, jobId, { generation }, error)
-      return statusAfter(jobId)
-    },
+    failJob: ({ jobId, generation, error }: JobHandOver & { error: JobError }): Promise<JobStatus> =>
+      asStep(deps, { jobId }, async () => {
+        await failJob(db, jobId, { generation }, error)
+        return statusAfter(jobId)
+      }),
 
-    async recordCancelled({
-      jobId,
-      generation,
-      outcome
-    }: JobHandOver & { outcome: CancelOutcome }): Promise<JobStatus> {
-      await recordCancelled(db, jobId, { generation }, outcome)
-      return statusAfter(jobId)
-    }
+    recordCancelled: ({ jobId, generation, outcome }: JobHandOver & { outcome: CancelOutcome }): Promise<JobStatus> =>
+      asStep(deps, { jobId }, async () => {
+        await recordCancelled(db, jobId, { generation }, outcome)
+        return statusAfter(jobId)
+      })
   }
 }

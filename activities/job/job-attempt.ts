@@ -1,7 +1,7 @@
 // The attempt of a job under way: opened when the executor accepts an execution, closed with its outcome.
 
 import type { Db } from '../../db/client.js'
-import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
+import { closeAttempt, completeAttempt, loadAttemptEnds } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
@@ -12,20 +12,21 @@ import type { GateEntrance } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import type { FaultDeps } from './step.js'
 
-export interface ExecuteDeps {
+export interface ExecuteDeps extends FaultDeps {
   db: Db
   executor: ExecutorClient
   gate: GateEntrance
   announce: AnnounceJob
   yieldsSlot?: boolean
-  log: { info(detail: object, message: string): void; warn(detail: object, message: string): void }
+  log: FaultDeps['log'] & { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }
 
 /**
  * `tasks`, `circuit`: the script waits for the work that it requested. `cancelling`: this worker has the claim on the job,
- * and the job is to be cancelled. `stopped`: this worker has lost its claim. `attempt` counts accepted executions, this one
- * included.
+ * and the job is to be cancelled. `stopped`: this worker has lost its claim. `attempt` counts the lost executions, this one
+ * included, without those that ended because the executor was shut down.
  */
 export type Execution =
   | { outcome: 'completed'; resultSha256: string }
@@ -46,9 +47,16 @@ export function jobAttempt(
   const retrying = { log: deps.log, jobId, signal }
   const ids = { jobId, teamId: job.teamId, requestId: job.requestId, generation: fence.generation }
   let attempt: number | null = null
+  let fault: { error: unknown } | null = null
   return {
     async accepted(): Promise<boolean> {
-      attempt = await retryWhileDatabaseAway(retrying, open)
+      try {
+        attempt = await retryWhileDatabaseAway(retrying, open)
+      } catch (error) {
+        // The execution is stopped, and its end throws: here the error would be taken for one of the executor.
+        fault = { error }
+        return false
+      }
       if (attempt !== null) deps.log.info({ ...ids, attempt }, 'job attempt begun')
       deps.announce(jobId)
       return attempt !== null
@@ -58,6 +66,7 @@ export function jobAttempt(
      * @param retried the job is durable: a lost execution is followed by another, up to a limit.
      */
     async ended(end: Waited<RunEnd>, retried: boolean): Promise<Execution | null> {
+      if (fault) throw fault.error
       if (attempt !== null)
         deps.log.info(
           { ...ids, attempt, end: end.kind, ...('error' in end && { code: end.error.code }) },
@@ -67,6 +76,10 @@ export function jobAttempt(
     }
   }
 }
+
+/** The code of an attempt whose end is unknown. */
+export const lossOf = ({ shutDown }: { shutDown?: true }) =>
+  shutDown ? ('executor_shut_down' as const) : ('execution_service_lost' as const)
 
 async function recordEnd(
   deps: ExecuteDeps,
@@ -96,10 +109,12 @@ async function recordEnd(
       return { outcome: 'failed', error: { code: 'execution_error', message: end.message } }
     case 'lost': {
       if (attempt === null) return null
-      const error = { code: 'execution_service_lost', message: end.message } as const
-      await close('lost', error, retried ? waitAfterAttempt(attempt) : null)
+      const error = { code: lossOf(end), message: end.message }
+      const before = await retryWhileDatabaseAway(retrying, () => loadAttemptEnds(deps.db, jobId, ''))
+      const losses = before.filter((state) => state === 'lost').length + (end.shutDown ? 0 : 1)
+      await close('lost', error, retried ? waitAfterAttempt(losses) : null)
       deps.announce(jobId)
-      return { outcome: 'lost', error, attempt }
+      return { outcome: 'lost', error, attempt: losses }
     }
     default:
       return assertNever(end)

@@ -3,21 +3,31 @@
 // workflow; once all have a response, the script continues in the child that waits for it, or restarts with all responses.
 import { attemptUnderWay, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
-import { listTasks, type TaskRow } from '../../db/jobs/job-tasks.js'
+import { listTaskFacts } from '../../db/jobs/job-tasks.js'
 import { isRunBy, type JobRun } from '../../db/jobs/jobs.js'
+import {
+  circuitAnswer,
+  circuitAnswerBytes,
+  graphBody,
+  resultBytesByGraph,
+  returnedKeys,
+  taskResults
+} from '../../db/jobs/script-answers.js'
 import {
   answerScriptRequest,
   listScriptRequests,
   openTasks,
   recordScriptRequest,
-  type ScriptRequest,
-  taskResults
+  type ScriptRequest
 } from '../../db/jobs/script-requests.js'
-import { type GraphBody, nodeIdOf, taskKey } from '../../domain/jobs/script-requests.js'
+import type { JobError } from '../../domain/errors.js'
+import { nodeIdOf } from '../../domain/jobs/script-requests.js'
+import { answersProblem, jobIsFull, returnedProblem } from '../../domain/jobs/value-limits.js'
 import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
 import type { RunRequest, ScriptResponse } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
+import { countedExecution } from './counted-execution.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
@@ -51,28 +61,53 @@ export async function runProgram(
       continue
     }
     if (asks.at(-1)?.final && job.programmingModel) return completeManaged(deps, jobId, job, fence)
+    const returned = asks.some(({ kind }) => kind === 'graph') ? await returnedKeys(deps.db, jobId) : noGraphs
+    const problem = await problemOf(deps, jobId, asks, returned)
+    if (problem) return { outcome: 'failed', error: problem }
     const opened = () =>
       asks.length === 0 ? openAttempt(deps.db, jobId, fence) : currentOrNewAttempt(deps, jobId, fence)
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
-    const ask = async (request: RunRequest) =>
-      whenExecutorCan<ScriptEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
-        deps.executor.runScript(request, signal, attempt.accepted)
-      )
-    const { end, runId } = await resumeScript(deps, jobId, job, asks, ask)
-    if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
-    if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)
-    const by = {
-      task: '',
-      number: asks.length + 1,
-      series: 0,
-      parkedAs: end.parked ? runId : null
+    const counted = countedExecution(deps, { jobId, task: '', fence, signal })
+    let unfit: JobError | null = null
+    const run = (build: () => Promise<RunRequest>) => {
+      let request: RunRequest | null = null
+      return whenExecutorCan<ScriptEnd>(deps, { team: job.teamId, job: jobId }, signal, async () => {
+        unfit = await counted.begin()
+        if (unfit) return { kind: 'refused', message: unfit.message }
+        request ??= await build()
+        return deps.executor.runScript(request, signal, attempt.accepted)
+      })
     }
-    await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
-      recordScriptRequest(deps.db, jobId, fence, by, end.ask)
-    )
+    const execute = async (): Promise<Execution | 'asked' | null> => {
+      const { end, runId } = await resumeScript(deps, jobId, job, asks, returned, run)
+      if (unfit) return { outcome: 'failed', error: unfit }
+      if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
+      if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)
+      const by = { task: '', number: asks.length + 1, series: 0, parkedAs: end.parked ? runId : null }
+      const recorded = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
+        recordScriptRequest(deps.db, jobId, fence, by, end.ask)
+      )
+      return recorded === 'full' ? attempt.ended({ kind: 'failed', error: jobIsFull }, !fence.lease) : 'asked'
+    }
+    const execution = await counted.run(execute, (end) => end !== 'asked' && end?.outcome === 'completed')
+    if (execution !== 'asked') return execution
     deps.announce(jobId)
   }
   return null
+}
+
+const noGraphs: ReadonlyMap<number, string[]> = new Map()
+
+/** Why the script cannot take the answers to its requests: they are compared before any of them is loaded. */
+async function problemOf(
+  { db }: ExecuteDeps,
+  jobId: string,
+  asks: ScriptRequest[],
+  returned: ReadonlyMap<number, string[]>
+): Promise<JobError | null> {
+  const circuits = asks.some(({ kind }) => kind === 'circuit') ? await circuitAnswerBytes(db, jobId, '') : 0
+  const graphs = [...(await resultBytesByGraph(db, jobId, [...returned.values()].flat())).values()]
+  return returnedProblem(Math.max(0, ...graphs)) ?? answersProblem(graphs.reduce((sum, bytes) => sum + bytes, circuits))
 }
 
 /** The work that an open request leaves to the workflow; `null` when its response is stored already. */
@@ -99,19 +134,36 @@ async function resumeScript(
   jobId: string,
   job: JobRun,
   asks: ScriptRequest[],
-  run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
+  returned: ReadonlyMap<number, string[]>,
+  run: (build: () => Promise<RunRequest>) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
-  const tasks = asks.some(({ kind }) => kind === 'graph') ? await listTasks(deps.db, jobId) : []
-  const request = { ...scriptRequest(jobId, job), ...metadataOf(tasks, asks) }
+  const runId = newRunId(jobId)
+  let tasks: TaskOfGraph[] | null = null
+  const tasksOf = async () => {
+    tasks ??= returned.size > 0 ? await listTaskFacts(deps.db, jobId) : []
+    return tasks
+  }
+  const build = async () => ({ ...scriptRequest(job, jobId, runId), ...metadataOf(await tasksOf(), returned) })
   const last = asks.at(-1)
-  if (last?.final)
-    return { end: await run({ ...request, ...(await finishOf(deps, jobId, last)) }), runId: request.run_id }
-  return resumeOrReplay(request, asks, (ask) => answerOf(deps, jobId, tasks, ask), run)
+  if (last?.final) {
+    const finish = async () => ({ ...(await build()), ...(await finishOf(deps, jobId, last, returned)) })
+    return { end: await run(finish), runId }
+  }
+  const answerOf = async (ask: ScriptRequest): Promise<ScriptResponse> => {
+    if (ask.kind === 'circuit') return circuitResponse(ask, await circuitAnswer(deps.db, jobId, '', ask.number))
+    const keys = returned.get(ask.number)!
+    return {
+      digest: ask.digest,
+      values: await valuesOf(deps, jobId, keys),
+      metadata: graphMetadata(await tasksOf(), ask, keys)
+    }
+  }
+  return resumeOrReplay({ runId, build }, asks, answerOf, run)
 }
 
-function scriptRequest(jobId: string, job: JobRun): RunRequest {
+function scriptRequest(job: JobRun, jobId: string, runId: string): RunRequest {
   return {
-    ...requestOf(job, newRunId(jobId), job.timeoutSeconds),
+    ...requestOf(job, runId, job.timeoutSeconds),
     graphs: 'ask',
     ...(job.atProvider && { circuits: 'ask' as const }),
     script: repeatable(job, jobId),
@@ -121,17 +173,18 @@ function scriptRequest(jobId: string, job: JobRun): RunRequest {
   }
 }
 
-function metadataOf(tasks: TaskRow[], asks: ScriptRequest[]): Pick<RunRequest, 'workflow_metadata'> {
-  const graphs = asks.filter(({ kind }) => kind === 'graph')
-  if (graphs.length === 0) return {}
-  const returned = graphs.flatMap(({ number, body }) =>
-    (JSON.parse(body) as GraphBody).returns.map((id) => taskKey(number, id))
-  )
-  return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(tasks), returned)) }
+type TaskOfGraph = Awaited<ReturnType<typeof listTaskFacts>>[number]
+
+function metadataOf(
+  tasks: TaskOfGraph[],
+  returned: ReadonlyMap<number, string[]>
+): Pick<RunRequest, 'workflow_metadata'> {
+  if (returned.size === 0) return {}
+  return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(tasks), [...returned.values()].flat())) }
 }
 
 /** Puts the levels of a graph after those of earlier graphs, which never run at the same time. */
-function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
+function inOrderOfGraphs(tasks: TaskOfGraph[]): TaskOfGraph[] {
   const depths = new Map<number, number>()
   for (const { ask, level } of tasks) depths.set(ask, Math.max(depths.get(ask) ?? 0, level + 1))
   const before = (ask: number) => [...depths].reduce((sum, [other, depth]) => (other < ask ? sum + depth : sum), 0)
@@ -140,26 +193,21 @@ function inOrderOfGraphs(tasks: TaskRow[]): TaskRow[] {
 }
 
 /** What the SDK's `run_with_ids` returns about one graph, with its tasks under the ids of that graph. */
-function graphMetadata(tasks: TaskRow[], { number, body }: ScriptRequest): string {
+function graphMetadata(tasks: TaskOfGraph[], { number }: ScriptRequest, returned: string[]): string {
   const own = tasks
     .filter(({ ask }) => ask === number)
     .map((task) => ({ ...task, key: nodeIdOf(task.key), dependsOn: task.dependsOn.map(nodeIdOf) }))
-  return JSON.stringify(workflowMetadata(own, (JSON.parse(body) as GraphBody).returns))
+  return JSON.stringify(workflowMetadata(own, returned.map(nodeIdOf)))
 }
 
-async function finishOf(deps: ExecuteDeps, jobId: string, ask: ScriptRequest): Promise<Pick<RunRequest, 'finish'>> {
-  const { name, output } = JSON.parse(ask.body) as GraphBody
-  return { finish: { name, output, values: await valuesOf(deps, jobId, ask) } }
-}
-
-async function answerOf(
+async function finishOf(
   deps: ExecuteDeps,
   jobId: string,
-  tasks: TaskRow[],
-  ask: ScriptRequest
-): Promise<ScriptResponse> {
-  if (ask.kind === 'circuit') return circuitResponse(ask)
-  return { digest: ask.digest, values: await valuesOf(deps, jobId, ask), metadata: graphMetadata(tasks, ask) }
+  ask: ScriptRequest,
+  returned: ReadonlyMap<number, string[]>
+): Promise<Pick<RunRequest, 'finish'>> {
+  const { name, output } = await graphBody(deps.db, jobId, ask.number)
+  return { finish: { name, output, values: await valuesOf(deps, jobId, returned.get(ask.number)!) } }
 }
 
 type StoredCircuitAnswer =
@@ -167,8 +215,8 @@ type StoredCircuitAnswer =
   | { error: string }
 
 /** The stored response to a circuit: its counts as the provider's text, or the reason why there are none. */
-export function circuitResponse({ digest, answer }: ScriptRequest): ScriptResponse {
-  const stored = JSON.parse(answer!) as StoredCircuitAnswer
+export function circuitResponse({ digest }: ScriptRequest, answer: string): ScriptResponse {
+  const stored = JSON.parse(answer) as StoredCircuitAnswer
   if ('error' in stored) return { digest, error: stored.error }
   const { counts, count_source, provider_job_id } = stored
   return {
@@ -179,17 +227,8 @@ export function circuitResponse({ digest, answer }: ScriptRequest): ScriptRespon
   }
 }
 
-async function valuesOf(
-  { db }: ExecuteDeps,
-  jobId: string,
-  { number, body }: ScriptRequest
-): Promise<Record<string, string>> {
-  const { returns } = JSON.parse(body) as GraphBody
-  const results = await taskResults(
-    db,
-    jobId,
-    returns.map((id) => taskKey(number, id))
-  )
+async function valuesOf({ db }: ExecuteDeps, jobId: string, keys: string[]): Promise<Record<string, string>> {
+  const results = await taskResults(db, jobId, keys)
   return Object.fromEntries([...results].map(([key, text]) => [nodeIdOf(key), text]))
 }
 

@@ -15,7 +15,8 @@ export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunR
   engine: job.engine ?? 'statevector',
   max_qubits: job.maxQubits,
   params: new JsonText(job.params),
-  limits: { wall_seconds: wallSeconds }
+  limits: { wall_seconds: wallSeconds },
+  keys: { team: job.teamId }
 })
 
 /** Each execution has an id of its own, so an execution that is still being stopped is never taken for the next one. */
@@ -36,23 +37,39 @@ export interface RunEnded {
   runId: string
 }
 
+/** An execution to request: its texts are loaded when the executor can take it, so they do not wait in memory. */
+export interface Prepared {
+  runId: string
+  build(): Promise<RunRequest>
+}
+
 /**
  * Resumes the execution that waits for the last response; if it is gone, repeats it from its start with all responses.
  * @param asks all requests so far, each with its response; the earlier ones are read only to repeat the execution.
+ * @param run builds the request once the executor can take it.
  */
 export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | null }>(
-  request: RunRequest,
+  { runId, build }: Prepared,
   asks: ScriptRequest[],
   answerOf: (ask: ScriptRequest) => Promise<ScriptResponse>,
-  run: (request: RunRequest) => Promise<Waited<ScriptEnd>>
+  run: (build: () => Promise<RunRequest>) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const last = asks.at(-1)
-  if (!last) return { end: await run(request), runId: request.run_id }
+  if (!last) return { end: await run(build), runId }
   const { parkedAs } = last
   if (parkedAs) {
-    const resumed = { ...request, run_id: parkedAs, resume: { run_id: parkedAs }, answers: [await answerOf(last)] }
-    const end = await run(resumed)
+    const end = await run(async () => ({
+      ...(await build()),
+      run_id: parkedAs,
+      resume: { run_id: parkedAs },
+      answers: [await answerOf(last)]
+    }))
     if (end.kind !== 'not_parked') return { end, runId: parkedAs }
   }
-  return { end: await run({ ...request, answers: await Promise.all(asks.map(answerOf)) }), runId: request.run_id }
+  const replay = async () => {
+    const answers: ScriptResponse[] = []
+    for (const ask of asks) answers.push(await answerOf(ask))
+    return { ...(await build()), answers }
+  }
+  return { end: await run(replay), runId }
 }

@@ -1,16 +1,18 @@
 // The step that executes one task of a graph, in a child of its own. AT-LEAST-ONCE, like execute-job.ts: a completed task is
 // not executed again, a result is stored with the end of its attempt, and only accepted executions count as attempts.
-import { attemptUnderWay, closeAttempt, loadAttemptStates } from '../../db/jobs/attempts.js'
+import { attemptUnderWay, closeAttempt, loadAttemptEnds } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import {
   completeTask,
   failTask,
+  loadTaskInput,
   loadTaskRun,
+  loadTaskState,
   openTaskAttempt,
-  type TaskRun,
-  taskState
+  type TaskRun
 } from '../../db/jobs/job-tasks.js'
 import { type JobRun, loadJobRun } from '../../db/jobs/jobs.js'
+import { circuitAnswer, circuitAnswerBytes } from '../../db/jobs/script-answers.js'
 import {
   listScriptRequests,
   loadScriptRequest,
@@ -19,17 +21,16 @@ import {
 } from '../../db/jobs/script-requests.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { nodeIdOf } from '../../domain/jobs/script-requests.js'
-import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
+import { attemptEnd, lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
+import { answersProblem, jobIsFull, valuesProblem } from '../../domain/jobs/value-limits.js'
 import type { RunRequest } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
-import type { ExecuteDeps } from './job-attempt.js'
+import { type CountedExecution, countedExecution } from './counted-execution.js'
+import { type ExecuteDeps, lossOf } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
-import { newRunId, repeatable, requestOf, resumeOrReplay } from './run-request.js'
-
-/** All results of other tasks that one task takes, together. */
-const VALUES_BYTES_MAX = 32 * 1024 * 1024
+import { newRunId, type Prepared, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
 /**
  * `circuit`: the task waits for the response to its request of this number. `retry`: it failed, and is tried again later.
@@ -61,29 +62,43 @@ export async function runTask(
 ): Promise<TaskEnd> {
   const [job, task] = await Promise.all([loadJobRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
   if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
-  if (task.state === 'completed') return { outcome: 'completed' }
+  const ended = endOf(task)
+  if (ended) return ended
   if (job.status === 'cancelling') return { outcome: 'cancelling' }
   if (job.status !== 'running') return { outcome: 'stopped' }
   const work = { deps, jobId, key, fence, signal, job, task }
   // On a local simulator, a task runs its circuits itself.
   const [asks, states] = job.atProvider
-    ? await Promise.all([listScriptRequests(deps.db, jobId, key), loadAttemptStates(deps.db, jobId, key)])
+    ? await Promise.all([listScriptRequests(deps.db, jobId, key), loadAttemptEnds(deps.db, jobId, key)])
     : [[], []]
   const waiting = asks.find(({ state }) => state === 'open')
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
-  const bytes = [...task.values.values()].reduce((sum, text) => sum + text.length, 0)
-  if (bytes > VALUES_BYTES_MAX)
-    return failedForGood(work, {
-      code: 'execution_error',
-      message: `the results that it takes have ${(bytes / 1024 / 1024).toFixed(1)} MiB together; the limit is ${VALUES_BYTES_MAX / 1024 / 1024} MiB: pass less, or make large data inside the task`
-    })
   const series = lastFailure(states)
-  return execute(work, asks, series)
+  const answered = asks.filter((ask) => ask.series === series)
+  const problem = valuesProblem(task.valuesBytes) ?? (await answersProblemOf(work, answered))
+  if (problem) return failedForGood(work, problem)
+  const execution = countedExecution(deps, { jobId, task: key, fence, signal })
+  return execution.run(
+    () => execute(work, { asks, answered, series, execution }),
+    ({ outcome }) => outcome === 'completed' || outcome === 'failed'
+  )
 }
 
-async function execute(work: Work, asks: ScriptRequest[], series: number): Promise<TaskEnd> {
+/** Why the task cannot take the answers to the circuits that it has requested. */
+async function answersProblemOf({ deps, jobId, key }: Work, answered: ScriptRequest[]): Promise<JobError | null> {
+  return answered.length === 0 ? null : answersProblem(await circuitAnswerBytes(deps.db, jobId, key))
+}
+
+interface Progress {
+  asks: ScriptRequest[]
+  /** Those of `asks` whose answers serve this execution. */
+  answered: ScriptRequest[]
+  series: number
+  execution: CountedExecution
+}
+
+async function execute(work: Work, { asks, answered, series, execution }: Progress): Promise<TaskEnd> {
   const { deps, jobId, key, fence, signal } = work
-  const answered = asks.filter((ask) => ask.series === series)
   const retrying = { log: deps.log, jobId, signal }
   let attempt: Promise<number | null> = Promise.resolve(null)
   const taken = new AbortController()
@@ -100,31 +115,38 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
     return true
   }
   const either = AbortSignal.any([signal, taken.signal])
-  const run = (request: RunRequest) =>
-    whenExecutorCan<ScriptEnd>(deps, { team: work.job.teamId, job: jobId }, either, () =>
-      deps.executor.runScript(request, either, accepted)
-    )
-  const ended = await resumeOrReplay(
-    taskRequest(work, series),
-    answered,
-    async (ask) => circuitResponse(ask),
-    run
-  ).catch(async (error: unknown) => {
-    // Opened after the end of this try, an attempt would close that of the next try.
-    await attempt.catch(() => {})
-    if (signal.aborted || !taken.signal.aborted) throw error
-    return null
-  })
+  let unfit: JobError | null = null
+  const run = (build: () => Promise<RunRequest>) => {
+    let request: RunRequest | null = null
+    return whenExecutorCan<ScriptEnd>(deps, { team: work.job.teamId, job: jobId }, either, async () => {
+      unfit = await execution.begin()
+      if (unfit) return { kind: 'refused', message: unfit.message }
+      request ??= await build()
+      return deps.executor.runScript(request, either, accepted)
+    })
+  }
+  const answerOf = async (ask: ScriptRequest) =>
+    circuitResponse(ask, await circuitAnswer(deps.db, jobId, key, ask.number))
+  const ended = await resumeOrReplay(taskRequest(work, series), answered, answerOf, run).catch(
+    async (error: unknown) => {
+      // Opened after the end of this try, an attempt would close that of the next try.
+      await attempt.catch(() => {})
+      if (signal.aborted || !taken.signal.aborted) throw error
+      return null
+    }
+  )
+  if (unfit) return failedForGood(work, unfit)
   if (ended?.end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: ended.end.message })
   const number = await attempt
-  if (!ended || number === null) return endOf(work)
+  if (!ended || number === null) return endByAnother(work)
   const { end, runId } = ended
   deps.log.info({ jobId, task: key, attempt: number, end: end.kind }, 'task attempt ended')
   switch (end.kind) {
     case 'completed': {
       const stored = await retryWhileDatabaseAway(retrying, () => completeTask(deps.db, jobId, key, number, end))
       deps.announce(jobId)
-      return stored ? { outcome: 'completed' } : endOf(work)
+      if (stored === 'full') return attemptEnded(work, number, 'failed', jobIsFull, { final: true })
+      return stored === 'stored' ? { outcome: 'completed' } : endByAnother(work)
     }
     case 'asked': {
       if (end.ask.kind === 'graph')
@@ -134,7 +156,8 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
         })
       const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
       const { ask } = end
-      await retryWhileDatabaseAway(retrying, () => recordScriptRequest(deps.db, jobId, fence, by, ask))
+      const recorded = await retryWhileDatabaseAway(retrying, () => recordScriptRequest(deps.db, jobId, fence, by, ask))
+      if (recorded === 'full') return attemptEnded(work, number, 'failed', jobIsFull, { final: true })
       const open = await retryWhileDatabaseAway(retrying, () => loadScriptRequest(deps.db, jobId, key, by.number))
       return open?.digest === ask.digest && open.state === 'open'
         ? { outcome: 'circuit', ask: by.number }
@@ -143,6 +166,7 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
     case 'failed':
       return attemptEnded(work, number, 'failed', end.error)
     case 'lost':
+      return attemptEnded(work, number, 'lost', { code: lossOf(end), message: end.message })
     case 'not_parked':
       return attemptEnded(work, number, 'lost', { code: 'execution_service_lost', message: end.message })
     default:
@@ -150,46 +174,78 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
   }
 }
 
-/** A write that changed nothing was made by another worker, or by an earlier try of this one: the row shows which. */
-async function endOf({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
-  const state = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () => taskState(deps.db, jobId, key))
-  return { outcome: state === 'completed' ? 'completed' : 'stopped' }
+/** How a task has ended, if it has. */
+function endOf({ state, error }: Pick<TaskRun, 'state' | 'error'>): TaskEnd | null {
+  if (state === 'completed') return { outcome: 'completed' }
+  return state === 'failed' && error ? { outcome: 'failed', error } : null
 }
 
-function taskRequest({ jobId, key, job, task }: Work, series: number): RunRequest {
+/** A write that changed nothing was made by another worker, or by an earlier try of this one: the row shows which. */
+async function endByAnother({ deps, jobId, key, signal }: Work): Promise<TaskEnd> {
+  const retrying = { log: deps.log, jobId, signal }
+  const task = await retryWhileDatabaseAway(retrying, () => loadTaskState(deps.db, jobId, key))
+  return (task && endOf(task)) ?? { outcome: 'stopped' }
+}
+
+function taskRequest({ deps, jobId, key, job, task }: Work, series: number): Prepared {
+  const runId = newRunId(jobId)
   return {
-    ...requestOf(job, newRunId(jobId), task.timeoutSeconds),
-    // Only an execution that may be repeated up to its last request needs a randomness and a clock of its own.
-    ...(job.atProvider && {
-      circuits: 'ask' as const,
-      script: repeatable(job, jobId, key, String(series))
-    }),
-    // A graph of one task ends with it: a confinement is kept only from the second task on.
-    ...(task.position > 0 && { task_of: jobId }),
-    task: {
-      name: task.funcName,
-      function: task.function,
-      arguments: task.arguments,
-      values: Object.fromEntries([...task.values].map(([of, text]) => [nodeIdOf(of), text]))
+    runId,
+    async build() {
+      const input = await loadTaskInput(deps.db, jobId, key, task)
+      return {
+        ...requestOf(job, runId, task.timeoutSeconds),
+        // Only an execution that may be repeated up to its last request needs a randomness and a clock of its own.
+        ...(job.atProvider && {
+          circuits: 'ask' as const,
+          script: repeatable(job, jobId, key, String(series))
+        }),
+        // A graph of one task ends with it: a confinement is kept only from the second task on.
+        ...(task.position > 0 && { task_of: jobId }),
+        task: {
+          name: task.funcName,
+          function: input.function,
+          arguments: input.arguments,
+          values: Object.fromEntries([...input.values].map(([of, text]) => [nodeIdOf(of), text]))
+        }
+      }
     }
   }
 }
 
-/** Closes an attempt that did not complete: the next one follows after a pause, or the task has failed. */
-async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
+/**
+ * Closes an attempt that did not complete: the next one follows after a pause, or the task has failed.
+ * @param final no further attempt can end otherwise.
+ */
+async function attemptEnded(
+  work: Work,
+  number: number,
+  state: 'failed' | 'lost',
+  error: JobError,
+  { final }: { final: boolean } = { final: false }
+): Promise<TaskEnd> {
   const { deps, jobId, key, signal, task } = work
   const retrying = { log: deps.log, jobId, signal }
-  const before = await retryWhileDatabaseAway(retrying, () => loadAttemptStates(deps.db, jobId, key))
-  const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
+  const before = await retryWhileDatabaseAway(retrying, () => loadAttemptEnds(deps.db, jobId, key))
+  const retry: TaskRetry = final
+    ? { again: false }
+    : taskRetry([...before.slice(0, number - 1), attemptEnd(state, error.code)], task.retries)
   const backoffMs = retry.again ? retry.afterMs : null
-  await retryWhileDatabaseAway(retrying, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
+  const closed = await retryWhileDatabaseAway(retrying, () =>
+    closeAttempt(deps.db, jobId, number, state, error, backoffMs, key)
+  )
+  // Another worker has taken the task over, and it alone decides how the task ends.
+  if (!closed) return endByAnother(work)
   deps.announce(jobId)
   return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)
 }
 
-async function failedForGood({ deps, jobId, key, signal, task }: Work, error: JobError): Promise<TaskEnd> {
+async function failedForGood(work: Work, error: JobError): Promise<TaskEnd> {
+  const { deps, jobId, key, fence, signal, task } = work
   const named = { code: error.code, message: `task '${task.funcName}' (${key}): ${error.message}` }
-  await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () => failTask(deps.db, jobId, key, named))
+  const failed = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
+    failTask(deps.db, jobId, key, fence, named)
+  )
   deps.announce(jobId)
-  return { outcome: 'failed', error: named }
+  return failed ? { outcome: 'failed', error: named } : endByAnother(work)
 }

@@ -49,11 +49,14 @@ export async function respondWithFault(deps: ProviderDeps, context: StepContext,
   const error = requester?.funcName
     ? { code: fault.code, message: `task '${requester.funcName}' (${task}): ${fault.message}` }
     : fault
-  await retryWhileDatabaseAway(retrying, async () => {
+  const mine = await retryWhileDatabaseAway(retrying, async () => {
     const number = await attemptUnderWay(deps.db, jobId, fence, task)
-    if (number !== null) await closeAttempt(deps.db, jobId, number, 'failed', fault, null, task)
-    if (task !== '') await failTask(deps.db, jobId, task, error)
+    // An attempt that another worker has closed is followed by that worker's own: it decides how the task ends.
+    if (number !== null && !(await closeAttempt(deps.db, jobId, number, 'failed', fault, null, task))) return false
+    if (task !== '') await failTask(deps.db, jobId, task, fence, error)
+    return true
   })
+  if (!mine) return { next: 'stop' }
   deps.announce(jobId)
   return { next: 'fail', error }
 }

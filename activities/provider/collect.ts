@@ -60,7 +60,7 @@ async function fetched(
   job: ProviderRun
 ): Promise<{ compiled: CompiledProgram; found: ProviderJobCounts } | StepEnd> {
   const access = await accessOf(deps, job)
-  if ('missing' in access) return again(60_000, access.missing)
+  if ('missing' in access) return withoutAccess(deps, job, access.missing)
   const compiled = await compiledProgram(deps, ref)
   const task = { program: programOf(compiled), shots: job.shots }
   try {
@@ -70,6 +70,19 @@ async function fetched(
     if (error instanceof ProviderFault && error.kind === 'not_found') return notThere(deps, job)
     return againAfter(deps, error)
   }
+}
+
+/** The team can restore its credentials; the provider's charge is settled either way. */
+function withoutAccess(
+  { providerTimes }: ProviderDeps,
+  { provider, secondsEnded }: ProviderRun,
+  missing: string
+): StepEnd {
+  if ((secondsEnded ?? 0) <= providerTimes.outageSeconds) return again(60_000, missing)
+  return fail(
+    'provider_failed',
+    `${provider} completed the task, and its result could not be fetched for a day: ${missing}`
+  )
 }
 
 function notThere({ providerTimes }: ProviderDeps, { provider, secondsEnded }: ProviderRun): StepEnd {

@@ -2,7 +2,13 @@
 // executor. AT-LEAST-ONCE: the program that was compiled first is the one submitted, so a second call uses its file.
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
-import { compiledFileOf, fileText, type ProviderRun, storeFiles } from '../../db/provider-jobs/provider-runs.js'
+import {
+  compiledFileOf,
+  fileText,
+  type ProviderRun,
+  requestedCircuit,
+  storeFiles
+} from '../../db/provider-jobs/provider-runs.js'
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { JsonText } from '../../domain/json/json-text.js'
 import type { CompileEnd } from '../../services/executor/client.js'
@@ -42,9 +48,10 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   const adapter = deps.providers.get(job.provider)
   if (!adapter || job.target === null)
     return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
-  const request = compileRequest(job, adapter.compileTarget)
-  const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
-    deps.executor.compile(request, signal)
+  // Loaded once a permit is held, so that no circuit waits in memory.
+  const circuit = async () => (ref.asked ? requestedCircuit(deps.db, ref) : null)
+  const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, async () =>
+    deps.executor.compile(compileRequest(job, await circuit(), adapter.compileTarget), signal)
   )
   if (end.kind === 'script') return { next: 'script' }
   if (end.kind === 'failed') return { next: 'fail', error: end.error }
@@ -68,14 +75,15 @@ export const programOf = ({ program, qubits, readout }: CompiledProgram): Provid
   readout
 })
 
-function compileRequest(job: ProviderRun, format: string): CompileRequest {
+function compileRequest(job: ProviderRun, circuit: string | null, format: string): CompileRequest {
   return {
-    source: job.circuit ? { kind: 'circuit', format: 'qasm3', payload: job.circuit.openqasm3 } : sourceOf(job),
+    source: circuit === null ? sourceOf(job) : { kind: 'circuit', format: 'qasm3', payload: circuit },
     backend: job.backend,
     max_qubits: job.maxQubits ?? QUBITS_MAX,
-    params: job.circuit ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
+    params: circuit !== null ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
     target: { format, num_qubits: job.maxQubits },
-    limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) }
+    limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) },
+    keys: { team: job.teamId }
   }
 }
 

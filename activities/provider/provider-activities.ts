@@ -1,12 +1,12 @@
 // The activities of a job at a provider: one step each, and the one place where a step's outcome becomes a result or a
 // failure for Temporal. `again` is a benign failure: the retries of an activity leave no trace in the history, so a provider
 // job can wait for days.
-import { Context } from '@temporalio/activity'
 import { type ProviderRef, plainRef, requestedRef } from '../../db/provider-jobs/provider-refs.js'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 import { createShares, type Shares } from '../../domain/teams/shares.js'
 import { failureOf, notYet } from '../job/failure.js'
 import { withHeartbeat } from '../job/heartbeat.js'
+import { asStep } from '../job/step.js'
 import { cancelAtProvider } from './cancel.js'
 import { respondWithFault } from './circuit-response.js'
 import { collectCounts, collectResult } from './collect.js'
@@ -41,12 +41,12 @@ export function createProviderActivities(deps: ProviderDeps) {
   type StepOf<Step> = (deps: ProviderDeps, context: StepContext) => Promise<Step>
 
   const plain = async <Step extends { next: string }>(job: JobHandOver, step: StepOf<Step>) =>
-    (await outcomeOf<Step | StepEnd>(shares, job, plainRef(job.jobId), (context) =>
+    (await outcomeOf<Step | StepEnd>(deps, shares, job, plainRef(job.jobId), (context) =>
       step(deps, context)
     )) as PlainOutcome<Step | StepEnd>
 
   const circuit = async <Step extends { next: string }>({ task, ask, ...job }: CircuitHandOver, step: StepOf<Step>) =>
-    (await outcomeOf<Step | StepEnd>(shares, job, requestedRef(job.jobId, task, ask), async (context) => {
+    (await outcomeOf<Step | StepEnd>(deps, shares, job, requestedRef(job.jobId, task, ask), async (context) => {
       const end = await step(deps, context)
       const fault = end.next === 'fail' ? (end as unknown as StepEnd & { next: 'fail' }).error : null
       return fault ? respondWithFault(deps, context, fault) : end
@@ -69,26 +69,27 @@ export function createProviderActivities(deps: ProviderDeps) {
 /** Waits for the executor, not for a provider. */
 const prepare: typeof prepareProgram = (deps, { enter: _, ...context }) => prepareProgram(deps, context)
 
-async function outcomeOf<Step extends { next: string } | StepEnd>(
+const outcomeOf = <Step extends { next: string } | StepEnd>(
+  deps: ProviderDeps,
   shares: Shares,
   { generation }: JobHandOver,
   ref: ProviderRef,
   step: (context: StepContext) => Promise<Step>
-): Promise<Outcome<Step>> {
-  const activity = Context.current()
-  let place: string | null = null
-  const enter = (team: string) => {
-    if (place === null && shares.enter(team)) place = team
-    return place !== null
-  }
-  const end = await withHeartbeat(activity, () =>
-    step({ ref, fence: { generation }, signal: activity.cancellationSignal, enter })
-  ).finally(() => place !== null && shares.leave(place))
-  const { next } = end as StepEnd
-  if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
-  if (next === 'again') {
-    const { afterMs, why } = end as StepEnd & { next: 'again' }
-    throw notYet(why, Math.max(afterMs, AGAIN_MS_MIN))
-  }
-  return end as Outcome<Step>
-}
+): Promise<Outcome<Step>> =>
+  asStep(deps, { jobId: ref.jobId, task: ref.task }, async (activity) => {
+    let place: string | null = null
+    const enter = (team: string) => {
+      if (place === null && shares.enter(team)) place = team
+      return place !== null
+    }
+    const end = await withHeartbeat(activity, () =>
+      step({ ref, fence: { generation }, signal: activity.cancellationSignal, enter })
+    ).finally(() => place !== null && shares.leave(place))
+    const { next } = end as StepEnd
+    if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
+    if (next === 'again') {
+      const { afterMs, why } = end as StepEnd & { next: 'again' }
+      throw notYet(why, Math.max(afterMs, AGAIN_MS_MIN))
+    }
+    return end as Outcome<Step>
+  })

@@ -8,12 +8,14 @@ import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { credentialsVersion } from '../../db/teams/secrets.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
-import type { JobError } from '../../domain/errors.js'
+import { codeOf, type JobError, type ServiceError } from '../../domain/errors.js'
+import { reasonOf } from '../../domain/operations/reason.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
 import type { WaitDeps } from '../../services/executor/wait.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
 import { type ProviderAdapter, ProviderFault } from '../../services/providers/adapter.js'
 import { openCredentials } from '../../services/providers/credentials.js'
+import type { FaultDeps } from '../job/step.js'
 
 export interface ProviderTimes {
   /** A look-up that finds nothing is trusted only this long after the last possible submission. */
@@ -36,7 +38,8 @@ export const defaultProviderTimes: ProviderTimes = {
   cancelSeconds: 600
 }
 
-export interface ProviderDeps extends WaitDeps {
+export interface ProviderDeps extends WaitDeps, FaultDeps {
+  log: WaitDeps['log'] & FaultDeps['log']
   db: Db
   executor: ExecutorClient
   /** By the name in the catalogue. */
@@ -46,7 +49,7 @@ export interface ProviderDeps extends WaitDeps {
   providerTimes: ProviderTimes
 }
 
-export type AccessDeps = Pick<ProviderDeps, 'db' | 'keyRing' | 'providers'>
+export type AccessDeps = Pick<ProviderDeps, 'db' | 'keyRing' | 'providers' | 'log'>
 
 export interface StepContext {
   ref: ProviderRef
@@ -106,9 +109,12 @@ export interface Access {
   version: string
 }
 
-/** @returns `missing`, the reason, when this version has no adapter or the team has no credentials. */
+/**
+ * @returns `missing`, the reason, when this version has no adapter, or the team has no credentials that a key opens. Such
+ * a job fails if nothing was sent for it, and otherwise waits as for a silent provider.
+ */
 export async function accessOf(
-  { db, keyRing, providers }: AccessDeps,
+  { db, keyRing, providers, log }: AccessDeps,
   job: Pick<ProviderRun, 'teamId' | 'provider'>
 ): Promise<Access | { missing: string }> {
   const adapter = providers.get(job.provider)
@@ -116,7 +122,12 @@ export async function accessOf(
   if (!keyRing) return { missing: `SECRETS_KEYS is not set, so the credentials of ${job.provider} cannot be opened` }
   // Read before the values: if the credentials change in between, the older version is the safe one to record.
   const version = await credentialsVersion(db, job.teamId, adapter.credentials)
-  const credentials = await openCredentials(db, keyRing, job.teamId, adapter.credentials)
+  const credentials = await openCredentials(db, keyRing, job.teamId, adapter.credentials).catch((error) => {
+    if (codeOf(error) === null) throw error
+    log.warn({ teamId: job.teamId, provider: job.provider, reason: reasonOf(error) }, 'credentials cannot be opened')
+    return error as ServiceError
+  })
+  if (credentials instanceof Error) return { missing: credentials.message }
   if (Object.keys(credentials).length === 0)
     return { missing: `the team has no credentials of ${job.provider} (POST /api/team/secrets)` }
   return { adapter, credentials, version }

@@ -8,6 +8,7 @@ import {
   markSending,
   markUnknown,
   markWithdrawn,
+  maySend,
   recordProviderResponse,
   type SubmitTry,
   takeForSubmit
@@ -36,7 +37,7 @@ import {
 } from './step.js'
 
 /** A try that took its row longer ago may have lost it to another. */
-const TAKEN_MS_MAX = 30_000
+const TAKEN_SECONDS_MAX = 30
 
 export type Submitted = { next: 'follow' } | StepEnd
 
@@ -50,7 +51,8 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   if ('missing' in access) return withoutAccess(deps, context, job, access.missing)
   const { ref, fence } = context
   const token = clientToken(ref)
-  const takenAt = performance.now()
+  // Before the intent is taken: a fault here must not look like a request that may have been sent.
+  const request = await taskRequest(deps, ref, job, token)
   const attempt = await taken(deps, context, job, token)
   if (attempt && 'next' in attempt) return attempt
   if (!attempt) return again(0, 'another try has the submission')
@@ -60,9 +62,11 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   }
   if (!(await markSending(deps.db, ref, fence, attempt.number, access.version)))
     return again(0, 'another try has the submission')
-  const request = await taskRequest(deps, ref, job, token)
-  // Checked right before the request: a process that was suspended for long must not send.
-  if (performance.now() - takenAt > TAKEN_MS_MAX)
+  // By the database's clock, right before the request: a process that was suspended must not send, and its own monotonic
+  // clock may have stood still. The wall clock shows a suspension during this look.
+  const lookedAt = Date.now()
+  const fresh = await maySend(deps.db, ref, attempt.number, TAKEN_SECONDS_MAX)
+  if (!fresh || Date.now() - lookedAt > TAKEN_SECONDS_MAX * 1_000)
     return again(deps.providerTimes.retryMs, 'this try took too long before it sent')
   return send(deps, context, access, attempt, request)
 }
@@ -199,15 +203,22 @@ async function outage(
   )
 }
 
-/** Before anything was sent, the job fails; afterwards it waits for the team to restore the credentials. */
+/**
+ * Before anything was sent, the job fails and its money is released. Afterwards it waits for the team to restore the
+ * credentials, for as long as for a silent provider; then its money stays held.
+ */
 async function withoutAccess(
   deps: ProviderDeps,
-  context: StepContext,
+  { ref, fence }: StepContext,
   job: ProviderRun,
   missing: string
 ): Promise<Submitted> {
-  if (job.task?.lastSentAt) return again(60_000, missing)
-  await markWithdrawn(deps.db, context.ref, context.fence, { code: 'provider_refused', message: missing })
+  if (job.secondsSent !== null) {
+    if (job.secondsSent < deps.providerTimes.outageSeconds) return again(60_000, missing)
+    await markUnknown(deps.db, ref, fence)
+    return fail('provider_outcome_unknown', `the task was sent, and its outcome could not be looked up: ${missing}`)
+  }
+  await markWithdrawn(deps.db, ref, fence, { code: 'provider_refused', message: missing })
   return fail('provider_refused', missing)
 }
 

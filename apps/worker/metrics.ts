@@ -1,5 +1,5 @@
 // The metrics of a worker.
-import { Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { StatusListener } from '../../db/jobs/status-changes.js'
 import type { ExecutorGate } from '../../services/executor/gate.js'
 import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
@@ -13,6 +13,10 @@ export interface WorkerMetrics {
    * @param seconds from the request to the end of its response, or to the moment when it was given up.
    */
   recordProviderCall(provider: string, operation: string, outcome: string, seconds: number): void
+  /** @param step the name of an activity, or `direct` and the part of a direct job. */
+  countFault(step: string): void
+  /** @param step the name of an activity. */
+  countRepeatedStep(step: string): void
 }
 
 /** Registers them in a registry of this worker alone. */
@@ -38,8 +42,22 @@ export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers
   })
+  const faults = new Counter({
+    name: 'qjs_job_step_faults_total',
+    help: 'Steps of jobs that failed for a reason that no repetition mends, and ended their job; the log line has the job and the reason.',
+    labelNames: ['step'] as const,
+    registers
+  })
+  const repeated = new Counter({
+    name: 'qjs_job_steps_repeated_total',
+    help: 'Tries beyond the 20th of a step, for other reasons than waiting for its turn: each try of a step in the database, and each check of a running job (one a minute), whose log line names the job.',
+    labelNames: ['step'] as const,
+    registers
+  })
   return {
     registry,
+    countFault: (step) => faults.inc({ step }),
+    countRepeatedStep: (step) => repeated.inc({ step }),
     countStatusChange: createJobMetrics(registry),
     recordProviderCall: (provider, operation, outcome, seconds) =>
       providerCalls.observe({ provider, operation, outcome }, seconds)

@@ -78,7 +78,8 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     logStatusChange(change)
     if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
   })
-  const steps = { db, executor, gate, announce, log }
+  const { countFault, countRepeatedStep } = metrics
+  const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const providerSteps = {
     ...steps,
@@ -173,7 +174,15 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     startRelay({ db, dispatcher, announce, times, teamRunningMax, reports, log }),
     startDeferredStartSweep({ db, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, reports, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
-    startStalledSweep({ db, temporal, announce, times, reports, log }),
+    startStalledSweep({
+      db,
+      temporal,
+      announce,
+      times,
+      reports,
+      countRepeatedStep,
+      log
+    }),
     startScheduleSweep({
       db,
       copies: createScheduleCopies(temporal, config.taskQueue),

@@ -22,6 +22,8 @@ export interface TaskExecution {
   jobId: string
   /** Whether the result was sampled, so that another run differs by chance. */
   sampled: boolean
+  /** Whether the program itself stated the result, so that only the program vouches for it. Default: no. */
+  programReported?: boolean
   /** Whether it ran on hardware, whose calibration drifts. Default: no. */
   hardware?: boolean
 }
@@ -100,6 +102,8 @@ export interface Extension {
   provenance: Record<string, unknown>
   /** The name of the task in the definition, by task id. */
   task_names: Record<string, string>
+  /** Names of the tasks whose results only their own programs vouch for; absent when there are none. */
+  program_reported?: string[]
 }
 
 /** The evidence together with the files that this service adds to every package. */
@@ -129,6 +133,7 @@ export const buildDraftManifest = (input: PackageInput): Manifest => commonField
 
 function commonFields(input: PackageInput, state: Manifest['lifecycle_state'], margin: number | null): Manifest {
   const files = packagedFiles(input)
+  const reported = input.tasks.filter(({ programReported }) => programReported).map(({ name }) => name)
   const extension: Extension = {
     definition: DEFINITION_NAME,
     definition_sha256: sha256(input.definition),
@@ -137,7 +142,8 @@ function commonFields(input: PackageInput, state: Manifest['lifecycle_state'], m
     regulatory_framework: input.regulatoryFramework,
     margin,
     provenance: input.provenance ?? {},
-    task_names: Object.fromEntries(input.tasks.map(({ taskId, name }) => [taskId, name]))
+    task_names: Object.fromEntries(input.tasks.map(({ taskId, name }) => [taskId, name])),
+    ...(reported.length > 0 && { program_reported: reported })
   }
   return {
     version: '1.0.0',
@@ -189,6 +195,13 @@ function executionRecord(task: TaskExecution, margin: number | null): Record<str
       }
     })
   }
+}
+
+/** The tasks of a manifest whose results only their own programs vouch for. */
+export function programReportedTasks(manifest: Manifest): string[] {
+  const extension = manifest.extensions?.[EXTENSION] as Partial<Extension> | undefined
+  const names: unknown = extension?.program_reported
+  return Array.isArray(names) ? names.filter((name): name is string => typeof name === 'string') : []
 }
 
 // Readers of YAML 1.1 and 1.2 interpret these characters differently when they are not escaped.

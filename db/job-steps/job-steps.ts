@@ -130,6 +130,15 @@ export async function failJob(db: Db, jobId: string, fence: Fence | undefined, e
   })
 }
 
+/** Fails a job that no worker can claim. One that another worker has claimed stays with it. */
+export const failUnclaimed = (
+  db: Db,
+  jobId: string,
+  { generation }: Pick<Fence, 'generation'>,
+  error: JobError
+): Promise<Transition> =>
+  db.transaction((tx) => recordFailure(tx, jobId, error, { fence: { generation }, where: eq(jobs.status, 'pending') }))
+
 /** A script that waited for the failed work fails with it, so the end of its attempt is known. */
 async function closeWaitingAttempt(tx: Tx, jobId: string, fence: Fence, error: JobError): Promise<void> {
   const waiting = sql`exists (select 1 from ${scriptRequests} where ${scriptRequests.jobId} = ${jobId} and ${scriptRequests.state} = 'open')`

@@ -1,18 +1,21 @@
 // Attempts: a row is opened when the executor has accepted a run, and closed once. Only the job's current generation
 // writes to its attempts: a worker that has lost its claim can neither open nor close one. The closing transaction also
 // stores the result.
-import { and, asc, eq, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, is, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { PgTransaction } from 'drizzle-orm/pg-core'
 import type { JobError } from '../../domain/errors.js'
 import type { AttemptState, JobStatus } from '../../domain/jobs/job-status.js'
 import { executionRetry } from '../../domain/jobs/retry.js'
+import { type AttemptEnd, attemptEnd } from '../../domain/jobs/task-retry.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
-import type { Db, DbOrTx } from '../client.js'
+import { type Db, type DbOrTx, postgresCode } from '../client.js'
 import { now } from '../clock.js'
 import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
+import { withTimeFor } from './statement-time.js'
 
 export interface Attempt {
   task: string
@@ -58,7 +61,13 @@ export async function openAttempt(
   { task = '', statuses = ['running'], begins }: AttemptOf = {}
 ): Promise<number | null> {
   const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
-  const opened = await openFirst(db, jobId, task, fence, mine, begins)
+  const opened = await openFirst(db, jobId, task, fence, mine, begins).catch((error: unknown) => {
+    // Another worker opened it while this statement waited for the lock, with attempts that it had read before. Inside a
+    // transaction the caller has the lock already, and the error has ended the transaction.
+    if (is(db, PgTransaction) || postgresCode(error) !== '23505') throw error
+    return 'taken' as const
+  })
+  if (opened === 'taken') return null
   if (opened !== null) return opened
   return db.transaction(async (tx) => {
     // Locked by a separate statement, so that the next ones see what the previous lock holder wrote.
@@ -87,14 +96,14 @@ export async function attemptUnderWay(
   return row?.number ?? null
 }
 
-/** The states of a task's attempts, in order. */
-export async function loadAttemptStates(db: DbOrTx, jobId: string, task: string): Promise<AttemptState[]> {
+/** How a task's attempts ended, in order. */
+export async function loadAttemptEnds(db: DbOrTx, jobId: string, task: string): Promise<AttemptEnd[]> {
   const rows = await db
-    .select({ state: attempts.state })
+    .select({ state: attempts.state, errorCode: attempts.errorCode })
     .from(attempts)
     .where(and(eq(attempts.jobId, jobId), eq(attempts.task, task)))
     .orderBy(asc(attempts.number))
-  return rows.map(({ state }) => state)
+  return rows.map(({ state, errorCode }) => attemptEnd(state, errorCode))
 }
 
 /** Opens an attempt unless one is open. The lock on the job excludes a concurrent cancel or sweep. */
@@ -151,8 +160,10 @@ export async function closeAttempt(
     with ${closing(
       db,
       { jobId, task, number },
-      sql`state = ${state}, ended_at = ${now}, error_code = ${errorCode},
-        error_message = ${errorMessage}, backoff_ms = ${backoffMs}`
+      {
+        set: sql`state = ${state}, ended_at = ${now}, error_code = ${errorCode},
+          error_message = ${errorMessage}, backoff_ms = ${backoffMs}`
+      }
     )}
     select number from closed`)
   return closed.length > 0
@@ -165,24 +176,51 @@ export interface AttemptRef {
 }
 
 /**
+ * How `closing` changes an attempt. `where` is a further condition on the job, under its lock. `stores` inserts values
+ * for the row in `closed`, and returns the `size_bytes` of each; the job counts them.
+ */
+export interface Closing {
+  set: SQL
+  where?: SQL
+  stores?: SQL
+}
+
+/**
  * The parts of a statement that closes an open attempt of the job's current generation and appends its event: `closed`
  * has its row, or nothing. Like everywhere, the job is locked before the attempt.
  */
-export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, set: SQL): SQL {
+export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, { set, where, stores }: Closing): SQL {
   const held = db
     .select({ id: jobs.id, generation: jobs.generation })
     .from(jobs)
-    .where(eq(jobs.id, jobId))
+    .where(and(eq(jobs.id, jobId), where))
     .for('no key update')
+  const [storing, counted] = stores
+    ? [
+        sql`stored as (${stores}),`,
+        sql`, values_bytes = values_bytes + (select coalesce(sum(size_bytes), 0) from stored)`
+      ]
+    : [sql``, sql``]
   return sql`held as ${held},
       closed as (update ${attempts} set ${set}
         where job_id in (select id from held) and task = ${task} and number = ${number} and state = 'running'
           and generation = (select generation from held)
         returning job_id, task, number, state, ended_at),
-      raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from closed)
+      ${storing}
+      raised as (update ${jobs} set event_seq = event_seq + 1${counted} where id in (select job_id from closed)
         returning event_seq, status),
       appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
         select job_id, event_seq, 'attempt', raised.status, task, number, state, ended_at from closed, raised)`
+}
+
+/** Whether an attempt is open and of the job's current generation. */
+export async function isOpen(db: DbOrTx, { jobId, task, number }: AttemptRef): Promise<boolean> {
+  const rows = await db
+    .select({ number: attempts.number })
+    .from(attempts)
+    .innerJoin(jobs, and(eq(jobs.id, attempts.jobId), eq(jobs.generation, attempts.generation)))
+    .where(and(openOf(jobId), eq(attempts.task, task), eq(attempts.number, number)))
+  return rows.length > 0
 }
 
 export const errorColumns = (error: JobError | null) => ({
@@ -281,14 +319,18 @@ export async function completeAttempt(
     ({ name, mediaType, content }) =>
       sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
   )
+  const bytes = [resultFile, ...files].reduce((sum, { content }) => sum + content.length, 0)
+  const set = sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`
   // The lock that `closing` takes keeps a sweep from reassigning the job between the check and the commit.
-  const closed = await db.execute(sql`
-    with ${closing(db, { jobId, task: '', number }, sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`)},
+  const closed = await withTimeFor(db, bytes, (within) =>
+    within.execute(sql`
+    with ${closing(within, { jobId, task: '', number }, { set })},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
           cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
         on conflict do nothing)
     select job_id from closed`)
+  )
   return closed.length > 0 ? resultSha256 : null
 }
 

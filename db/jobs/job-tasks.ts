@@ -1,19 +1,26 @@
 // The tasks of a job's graphs: their inputs and their outcomes. Every write is fenced like those of the job itself.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { JobError } from '../../domain/errors.js'
+import { isErrorCode, type JobError } from '../../domain/errors.js'
 import type { TaskState } from '../../domain/jobs/job-status.js'
+import { JOB_VALUES_BYTES_MAX } from '../../domain/jobs/value-limits.js'
+import type { TaskFacts } from '../../domain/jobs/workflow-metadata.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
-import { attempts, jobTasks, taskValues } from '../tables/jobs.js'
+import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
-import { closing, errorColumns, openAttempt } from './attempts.js'
-import type { Fence } from './fence.js'
-import { taskResults } from './script-requests.js'
+import { closing, errorColumns, isOpen, openAttempt } from './attempts.js'
+import { type Fence, fenceHolds } from './fence.js'
+import { resultBytes, taskResults } from './script-answers.js'
+import type { Stored } from './script-requests.js'
+import { withTimeFor } from './statement-time.js'
 
+/** What a worker reads of a task before it loads anything large. */
 export interface TaskRun {
   state: TaskState
+  /** Why it failed for good. */
+  error: JobError | null
   /** The position in its graph, from 0. */
   position: number
   name: string
@@ -21,47 +28,75 @@ export interface TaskRun {
   retries: number
   timeoutSeconds: number
   startedAt: Date | null
-  /** A pickled function, in base64. */
-  function: string
-  /** JSON of { args, kwargs }. */
-  arguments: string
-  /** Results of the tasks that it depends on, by key. A task without a result is missing. */
-  values: Map<string, string>
+  /** Keys of the tasks whose results it takes. */
   dependsOn: string[]
+  /** Bytes of these results together. */
+  valuesBytes: number
 }
 
-/** Everything that the executor needs to run a task. */
 export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promise<TaskRun | null> {
-  const called = alias(taskValues, 'called')
-  const taken = alias(taskValues, 'taken')
   const [row] = await db
     .select({
-      state: jobTasks.state,
+      ...stateColumns,
       position: jobTasks.position,
       name: jobTasks.name,
       funcName: jobTasks.funcName,
       retries: jobTasks.retries,
       timeoutSeconds: jobTasks.timeoutSeconds,
       startedAt: jobTasks.startedAt,
-      dependsOn: jobTasks.dependsOn,
-      function: called.content,
-      arguments: taken.content
+      dependsOn: jobTasks.dependsOn
     })
+    .from(jobTasks)
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
+  return row ? { ...row, ...stateOf(row), valuesBytes: await resultBytes(db, jobId, row.dependsOn) } : null
+}
+
+const stateColumns = { state: jobTasks.state, errorCode: jobTasks.errorCode, errorMessage: jobTasks.errorMessage }
+
+const stateOf = (row: { state: TaskState; errorCode: string | null; errorMessage: string | null }) => ({
+  state: row.state,
+  error: isErrorCode(row.errorCode) ? { code: row.errorCode, message: row.errorMessage ?? '' } : null
+})
+
+/** Everything that the executor needs to run a task. The caller has compared its size. */
+export interface TaskInput {
+  /** A pickled function, in base64. */
+  function: string
+  /** JSON of { args, kwargs }. */
+  arguments: string
+  /** Results of the tasks that it depends on, by key. A task without a result is missing. */
+  values: Map<string, string>
+}
+
+export async function loadTaskInput(
+  db: DbOrTx,
+  jobId: string,
+  key: string,
+  { dependsOn }: Pick<TaskRun, 'dependsOn'>
+): Promise<TaskInput> {
+  const called = alias(taskValues, 'called')
+  const taken = alias(taskValues, 'taken')
+  const [row] = await db
+    .select({ function: called.content, arguments: taken.content })
     .from(jobTasks)
     .innerJoin(called, and(eq(called.jobId, jobId), eq(called.sha256, jobTasks.functionSha256)))
     .innerJoin(taken, and(eq(taken.jobId, jobId), eq(taken.sha256, jobTasks.argumentsSha256)))
     .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
-  if (!row) return null
-  const values = await taskResults(db, jobId, row.dependsOn)
-  return { ...row, function: row.function.toString('utf8'), arguments: row.arguments.toString('utf8'), values }
+  if (!row) throw new Error(`task ${key} of job ${jobId} has no function`)
+  const values = await taskResults(db, jobId, dependsOn)
+  return { function: row.function.toString('utf8'), arguments: row.arguments.toString('utf8'), values }
 }
 
-export async function taskState(db: DbOrTx, jobId: string, key: string): Promise<TaskState | null> {
+export async function loadTaskState(
+  db: DbOrTx,
+  jobId: string,
+  key: string
+): Promise<Pick<TaskRun, 'state' | 'error'> | null> {
   const [row] = await db
-    .select({ state: jobTasks.state })
+    .select(stateColumns)
     .from(jobTasks)
     .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
-  return row?.state ?? null
+  return row ? stateOf(row) : null
 }
 
 /**
@@ -87,43 +122,58 @@ export interface TaskResult {
 /** A page of output is enough to find a mistake. */
 const STDOUT_MAX = 16 * 1024
 
-/**
- * Stores the return value of a task, and closes its attempt and the task as completed, all or nothing.
- * @returns `false` when the attempt is no longer open, or not of the job's current generation.
- */
+/** Stores the return value of a task, and closes its attempt and the task as completed, all or nothing. */
 export async function completeTask(
   db: DbOrTx,
   jobId: string,
   key: string,
   number: number,
   { result, display, displayProblem, stdout }: TaskResult
-): Promise<boolean> {
+): Promise<Stored> {
   const resultContent = Buffer.from(result, 'utf8')
   const resultSha256 = sha256Of(resultContent)
   const shown = display === null || display === result ? null : Buffer.from(display, 'utf8')
   const displaySha256 = display === null ? null : shown ? sha256Of(shown) : resultSha256
-  const contents = [resultContent, ...(shown ? [shown] : [])].map(
-    (content) => sql`(${sha256Of(content)}::text, ${content.length}::int, ${content}::bytea)`
-  )
-  const closed = await db.execute(sql`
-    with ${closing(
-      db,
-      { jobId, task: key, number },
-      sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`
-    )},
-      stored as (insert into ${taskValues} (job_id, sha256, size_bytes, content)
+  const contents = [resultContent, ...(shown ? [shown] : [])]
+  const rows = contents.map((content) => sql`(${sha256Of(content)}::text, ${content.length}::int, ${content}::bytea)`)
+  const bytes = contents.reduce((sum, content) => sum + content.length, 0)
+  const attempt = { jobId, task: key, number }
+  const closed = await withTimeFor(db, bytes, (within) =>
+    within.execute(sql`
+    with ${closing(within, attempt, {
+      set: sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`,
+      // Compared again under the lock. What is stored already takes no room.
+      where: sql`${jobs.valuesBytes} + ${bytes} <= ${JOB_VALUES_BYTES_MAX}::bigint
+        + (select coalesce(sum(size_bytes), 0) from ${taskValues}
+            where job_id = ${jobId} and sha256 in (${sql.join(
+              contents.map((content) => sql`${sha256Of(content)}`),
+              sql`, `
+            )}))`,
+      stores: sql`insert into ${taskValues} (job_id, sha256, size_bytes, content)
         select closed.job_id, value.* from closed
-          cross join (values ${sql.join(contents, sql`, `)}) as value (sha256, size_bytes, content)
-        on conflict do nothing)
+          cross join (values ${sql.join(rows, sql`, `)}) as value (sha256, size_bytes, content)
+        on conflict do nothing returning size_bytes`
+    })}
     update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${resultSha256},
         display_sha256 = ${displaySha256}, display_problem = ${displayProblem}, stdout = ${storableText(stdout.slice(0, STDOUT_MAX))}
       from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${key}
       returning key`)
-  return closed.length > 0
+  )
+  if (closed.length > 0) return 'stored'
+  return (await isOpen(db, attempt)) ? 'full' : 'lost'
 }
 
-/** Fails a task for good. Returns `false` when it had finished already. */
-export async function failTask(db: DbOrTx, jobId: string, key: string, error: JobError): Promise<boolean> {
+/**
+ * Fails a task for good. Returns `false` when it had finished already, or another worker has the job.
+ */
+export async function failTask(
+  db: DbOrTx,
+  jobId: string,
+  key: string,
+  fence: Fence,
+  error: JobError
+): Promise<boolean> {
+  const mine = and(eq(jobs.id, jobId), fenceHolds(fence))
   const failed = await db
     .update(jobTasks)
     .set({
@@ -132,7 +182,14 @@ export async function failTask(db: DbOrTx, jobId: string, key: string, error: Jo
       startedAt: sql`coalesce(${jobTasks.startedAt}, ${now})`,
       ...errorColumns(error)
     })
-    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key), inArray(jobTasks.state, ['pending', 'running'])))
+    .where(
+      and(
+        eq(jobTasks.jobId, jobId),
+        eq(jobTasks.key, key),
+        inArray(jobTasks.state, ['pending', 'running']),
+        sql`exists (select 1 from ${jobs} where ${mine})`
+      )
+    )
     .returning({ key: jobTasks.key })
   return failed.length > 0
 }
@@ -195,3 +252,21 @@ export async function listTasks(db: DbOrTx, jobId: string): Promise<TaskRow[]> {
     .where(eq(jobTasks.jobId, jobId))
     .orderBy(asc(jobTasks.ask), asc(jobTasks.position))
 }
+
+/** What a result says about the tasks of its graphs, in the order of the script: without their output. */
+export const listTaskFacts = (db: DbOrTx, jobId: string): Promise<(TaskFacts & { ask: number })[]> =>
+  db
+    .select({
+      key: jobTasks.key,
+      ask: jobTasks.ask,
+      funcName: jobTasks.funcName,
+      dependsOn: jobTasks.dependsOn,
+      level: jobTasks.level,
+      state: jobTasks.state,
+      startedAt: jobTasks.startedAt,
+      completedAt: jobTasks.completedAt,
+      errorMessage: jobTasks.errorMessage
+    })
+    .from(jobTasks)
+    .where(eq(jobTasks.jobId, jobId))
+    .orderBy(asc(jobTasks.ask), asc(jobTasks.position))

@@ -290,6 +290,9 @@ export async function loadJobRun(db: DbOrTx, jobId: string) {
       engine: backends.engine,
       atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
       durable: jobs.durable,
+      /** How many executions of it the executor has accepted. */
+      accepted: sql<number>`(select count(*)::int from ${attempts}
+        where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = '')`,
       startedAt: jobs.startedAt,
       programmingModel: jobs.programmingModel,
       entrypoint: jobs.entrypoint,

@@ -1,16 +1,21 @@
 // What scripts and tasks request from the service while they run, and the answers. A request is recorded before
 // anything is done about it, so that a script that runs again gets the answer from here.
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { JobError } from '../../domain/errors.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 import { taskKey } from '../../domain/jobs/script-requests.js'
+import { JOB_VALUES_BYTES_MAX } from '../../domain/jobs/value-limits.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
 import { jobs, jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
+import { allowTimeFor } from './statement-time.js'
 
-export type ScriptRequest = typeof scriptRequests.$inferSelect
+/** A request without its texts: they can have many MiB, and script-answers.ts reads them where they are needed. */
+export type ScriptRequest = Omit<typeof scriptRequests.$inferSelect, 'body' | 'answer'>
+
+const { body: _body, answer: _answer, ...withoutTexts } = getTableColumns(scriptRequests)
 
 /** Rows per INSERT: Postgres accepts 65,535 parameters. */
 const CHUNK = 500
@@ -18,7 +23,7 @@ const CHUNK = 500
 /** All requests of a task (`''` for the script), in order. */
 export async function listScriptRequests(db: DbOrTx, jobId: string, task: string): Promise<ScriptRequest[]> {
   return db
-    .select()
+    .select(withoutTexts)
     .from(scriptRequests)
     .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task)))
     .orderBy(asc(scriptRequests.number))
@@ -31,9 +36,9 @@ export async function loadScriptRequest(
   number: number
 ): Promise<ScriptRequest | null> {
   const [row] = await db
-    .select()
+    .select(withoutTexts)
     .from(scriptRequests)
-    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, number)))
+    .where(requestAt(jobId, task, number))
   return row ?? null
 }
 
@@ -46,43 +51,52 @@ export interface ScriptRequester {
 }
 
 /**
- * Records the request of a run, and for a graph its tasks.
- * @returns `false` when this worker has lost the job, or another one has recorded a request with this number.
+ * What became of a value or request. `lost`: this worker has lost the job, or another one was first. `full`: the job
+ * has as many stored values as it may.
  */
+export type Stored = 'stored' | 'lost' | 'full'
+
+/** Records the request of a run, and for a graph its tasks. `lost` also when a request has this number already. */
 export async function recordScriptRequest(
   db: Db,
   jobId: string,
   fence: Fence,
   by: ScriptRequester,
   asked: RequestedGraph | RequestedCircuit
-): Promise<boolean> {
+): Promise<Stored> {
+  const body = bodyOf(asked)
+  const { tasks, values } = asked.kind === 'graph' ? rowsOf(jobId, by.number, asked) : { tasks: [], values: [] }
+  const bytes = values.reduce((sum, { sizeBytes }) => sum + sizeBytes, Buffer.byteLength(body))
   return db.transaction(async (tx) => {
+    await allowTimeFor(tx, bytes)
     const [mine] = await tx
-      .select({ id: jobs.id })
+      .select({ stored: jobs.valuesBytes })
       .from(jobs)
       .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence)))
       .for('no key update')
-    if (!mine) return false
+    if (!mine) return 'lost'
+    const { kind, digest, final } = asked
     const written = await tx
       .insert(scriptRequests)
-      .values({
-        jobId,
-        ...by,
-        kind: asked.kind,
-        digest: asked.digest,
-        final: asked.final,
-        body: bodyOf(asked),
-        state: 'open'
-      })
+      .values({ jobId, ...by, kind, digest, final, body, state: 'open' })
       .onConflictDoNothing()
       .returning({ number: scriptRequests.number })
-    if (written.length === 0) return false
-    if (asked.kind === 'graph') await storeTasks(tx, jobId, by.number, asked)
-    return true
+    if (written.length === 0) return 'lost'
+    if (mine.stored + bytes > JOB_VALUES_BYTES_MAX) {
+      await tx.delete(scriptRequests).where(requestAt(jobId, by.task, by.number))
+      return 'full'
+    }
+    await storeTasks(tx, tasks, values)
+    await tx
+      .update(jobs)
+      .set({ valuesBytes: sql`${jobs.valuesBytes} + ${bytes}` })
+      .where(eq(jobs.id, jobId))
+    return 'stored'
   })
 }
 
 function bodyOf(asked: RequestedGraph | RequestedCircuit): string {
+  // `shots` is last: the steps at a provider read it without the rest (db/provider-jobs/provider-runs.ts).
   if (asked.kind === 'circuit')
     return JSON.stringify({
       openqasm3: asked.openqasm3,
@@ -94,7 +108,7 @@ function bodyOf(asked: RequestedGraph | RequestedCircuit): string {
   return JSON.stringify({ name, output, returns, dot })
 }
 
-async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: RequestedGraph): Promise<void> {
+function rowsOf(jobId: string, ask: number, { graph }: RequestedGraph) {
   const values = new Map<string, Buffer>()
   const stored = (content: Buffer): string => {
     const sha256 = sha256Of(content)
@@ -117,14 +131,25 @@ async function storeTasks(tx: Tx, jobId: string, ask: number, { graph }: Request
     functionSha256: stored(Buffer.from(node.function, 'utf8')),
     argumentsSha256: stored(Buffer.from(node.arguments, 'utf8'))
   }))
-  const contents = [...values].map(([sha256, content]) => ({ jobId, sha256, sizeBytes: content.length, content }))
-  for (let at = 0; at < contents.length; at += CHUNK)
+  return {
+    tasks,
+    values: [...values].map(([sha256, content]) => ({ jobId, sha256, sizeBytes: content.length, content }))
+  }
+}
+
+type GraphRows = ReturnType<typeof rowsOf>
+
+async function storeTasks(tx: Tx, tasks: GraphRows['tasks'], values: GraphRows['values']): Promise<void> {
+  for (let at = 0; at < values.length; at += CHUNK)
     await tx
       .insert(taskValues)
-      .values(contents.slice(at, at + CHUNK))
+      .values(values.slice(at, at + CHUNK))
       .onConflictDoNothing()
   for (let at = 0; at < tasks.length; at += CHUNK) await tx.insert(jobTasks).values(tasks.slice(at, at + CHUNK))
 }
+
+const requestAt = (jobId: string, task: string, number: number) =>
+  and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, number))
 
 /** Records the answer to a request. @returns whether the request was open, and the job is this worker's. */
 export async function answerScriptRequest(
@@ -140,9 +165,7 @@ export async function answerScriptRequest(
     .set({ state: 'answered', answer, answeredAt: now })
     .where(
       and(
-        eq(scriptRequests.jobId, jobId),
-        eq(scriptRequests.task, task),
-        eq(scriptRequests.number, number),
+        requestAt(jobId, task, number),
         eq(scriptRequests.state, 'open'),
         sql`exists (select 1 from ${jobs} where ${jobs.id} = ${jobId} and ${jobs.generation} = ${fence.generation})`
       )
@@ -181,15 +204,4 @@ export async function openTasks(db: DbOrTx, jobId: string, ask: number): Promise
     waitsFor: left.map(({ dependsOn }) => dependsOn.flatMap((key) => places.get(key) ?? [])),
     failed: failed ? { code: failed.errorCode as JobError['code'], message: failed.errorMessage! } : null
   }
-}
-
-/** The stored results of tasks by key, as the exact JSON text that arrived. */
-export async function taskResults(db: DbOrTx, jobId: string, keys: string[]): Promise<Map<string, string>> {
-  if (keys.length === 0) return new Map()
-  const rows = await db
-    .select({ key: jobTasks.key, content: taskValues.content })
-    .from(jobTasks)
-    .innerJoin(taskValues, and(eq(taskValues.jobId, jobTasks.jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
-    .where(and(eq(jobTasks.jobId, jobId), inArray(jobTasks.key, keys), eq(jobTasks.state, 'completed')))
-  return new Map(rows.map(({ key, content }) => [key, content.toString('utf8')]))
 }

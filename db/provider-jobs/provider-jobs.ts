@@ -135,6 +135,15 @@ export async function markSending(
   })
 }
 
+/** Whether this try still holds the row, and took it at most `seconds` ago by the database's clock. */
+export async function maySend(db: Db, ref: ProviderRef, number: number, seconds: number): Promise<boolean> {
+  const rows = await db
+    .select({ jobId: providerJobs.jobId })
+    .from(providerJobs)
+    .where(and(heldBy(ref, number), sql`${providerJobs.takenAt} > ${now} - make_interval(secs => ${seconds})`))
+  return rows.length > 0
+}
+
 /** Takes back `markSending` for a request that certainly did not arrive. */
 export async function markNotSent(
   db: Db,

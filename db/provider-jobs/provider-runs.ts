@@ -16,6 +16,9 @@ import type { ProviderRef } from './provider-refs.js'
 export const compiledFileOf = ({ task, attempt, asked }: ProviderRef): string =>
   asked ? `${task || 'script'}-${attempt}.compiled-program.json` : 'compiled-program.json'
 
+/** The last field of a requested circuit's body. The steps at a provider do not load the circuit for it. */
+const requestedShots = sql<number | null>`substring(right(${scriptRequests.body}, 40) from '"shots":([0-9]+)}$')::int`
+
 export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
   const [row] = await db
     .select({
@@ -33,12 +36,13 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
         number | null
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerJobs.cancelRequestedAt}))::float8`,
       secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.seenAt})::float8`,
+      secondsSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerJobs.acceptedAt})::float8`,
       secondsEnded: sql<number | null>`extract(epoch from ${now} - ${providerJobs.endedAt})::float8`,
       task: providerJobs,
       /** The function of the graph's task that requested the circuit. */
       funcName: jobTasks.funcName,
-      ask: { state: scriptRequests.state, body: scriptRequests.body }
+      ask: { state: scriptRequests.state, shots: requestedShots }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
@@ -55,8 +59,16 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
     )
     .where(eq(jobs.id, ref.jobId))
   if (!row) return null
-  const circuit = row.ask && (JSON.parse(row.ask.body) as Pick<RequestedCircuit, 'openqasm3' | 'shots'>)
-  return { ...row, circuit, shots: circuit?.shots ?? row.jobShots }
+  return { ...row, shots: row.ask?.shots ?? row.jobShots }
+}
+
+/** The text of a requested circuit, OpenQASM 3. */
+export async function requestedCircuit(db: DbOrTx, { jobId, task, attempt }: ProviderRef): Promise<string> {
+  const [row] = await db
+    .select({ body: scriptRequests.body })
+    .from(scriptRequests)
+    .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, attempt)))
+  return (JSON.parse(row!.body) as Pick<RequestedCircuit, 'openqasm3'>).openqasm3
 }
 
 export type ProviderRun = NonNullable<Awaited<ReturnType<typeof loadProviderRun>>>

@@ -2,7 +2,18 @@
 // (db/jobs/job-transition.ts) writes a status; a trigger refuses every step that domain/jobs/job-status.ts does not
 // allow.
 import { sql } from 'drizzle-orm'
-import { boolean, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uuid
+} from 'drizzle-orm/pg-core'
 import type { DispatchKind } from '../../domain/jobs/dispatch.js'
 import type {
   AttemptState,
@@ -97,6 +108,11 @@ export const jobs = pgTable(
     // missing.
     checkedAt: instant('checked_at'),
     missingSince: instant('missing_since'),
+    // What task_values and job_asks hold of the job, each content counted once. The limit is compared under the lock on
+    // this row (domain/jobs/value-limits.ts).
+    valuesBytes: bigint('values_bytes', { mode: 'number' }).notNull().default(0),
+    // Executions of the script that began since the last one whose end was recorded.
+    executionsBegun: integer('executions_begun').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     completedAt: instant('completed_at'),
@@ -233,6 +249,8 @@ export const jobTasks = pgTable(
     displayProblem: text('display_problem'),
     // The task's output, truncated.
     stdout: text('stdout'),
+    // Executions that began since the last one whose end was recorded.
+    executionsBegun: integer('executions_begun').notNull().default(0),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
     startedAt: instant('started_at'),

@@ -18,6 +18,9 @@ export const RUN_JOB_AT_PROVIDER_WORKFLOW = 'runJobAtProvider'
 export const providerQueueOf = (taskQueue: string): string => `${taskQueue}-providers`
 export const DIRECT_QUEUE = 'direct-jobs'
 
+/** The type of the failure by which an activity says that it only waits. It is no fault, however often it is repeated. */
+export const NOT_YET = 'not_yet'
+
 /**
  * How many jobs of a team can run at once, unless TEAM_RUNNING_JOBS_MAX sets another limit. Further jobs are deferred.
  */

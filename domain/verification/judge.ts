@@ -98,7 +98,9 @@ function begin(pair: CircuitPair): Check | Tested {
     name,
     verdict: 'exact',
     method: 'equality',
-    reason: 'a simulator with the same seed and the same versions gave the same counts',
+    reason: isOfProgram(pair)
+      ? 'the program reported the same counts, with the same seed and the same versions'
+      : 'a simulator with the same seed and the same versions gave the same counts',
     n: counts.n,
     m: counts.m,
     outcomes: counts.outcomes,
@@ -118,6 +120,8 @@ interface Counted {
   rerun: RunCounts
 }
 
+const isOfProgram = ({ sealed, rerun }: Counted): boolean => sealed.madeBy === 'program' || rerun.madeBy === 'program'
+
 const isRepetition = ({ sealed, rerun }: Counted): boolean =>
   sealed.deterministic && rerun.deterministic && sealed.seed === rerun.seed && hasSameVersions(sealed, rerun)
 
@@ -130,13 +134,17 @@ function notesOf({ sealed, rerun }: Counted): string[] {
   const notes: string[] = []
   if (!hasSameVersions(sealed, rerun))
     notes.push(`the versions differ: ${versionsOf(sealed)} sealed, ${versionsOf(rerun)} now`)
-  if (sealed.madeBy === 'program')
+  if (sealed.countSource === null)
     notes.push(
       'the program itself returned these counts; they are taken for samples of the same circuit, which the service has not seen'
     )
-  if (sealed.madeBy === 'service' && sealed.circuitSha256 === null)
+  else if (isOfProgram({ sealed, rerun }))
+    notes.push(
+      'the program itself reported these counts and their circuit: the process that reported them also ran its code, so the service cannot vouch for them'
+    )
+  if (sealed.countSource !== null && sealed.circuitSha256 === null)
     notes.push('the circuit has no digest; it is taken to be the same because the program is')
-  if (sealed.madeBy === 'service' && sealed.bitOrder === null)
+  if (sealed.countSource !== null && sealed.bitOrder === null)
     notes.push('neither run says in which order its bits stand; it is taken to be the same because the program is')
   return notes
 }

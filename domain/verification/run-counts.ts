@@ -12,6 +12,9 @@ export interface RunFacts {
   completedAt: string | null
 }
 
+/** The source of a circuit's counts when the process that reported them also ran the user's code. */
+export const PROGRAM_REPORTED = 'program_reported'
+
 export interface RunCounts {
   counts: Counts
   /** The number that the run reported. Counts that a program returned report none, so their sum. */
@@ -19,8 +22,8 @@ export interface RunCounts {
   /** Who produced the counts from the measurements. A program can return anything. */
   madeBy: 'service' | 'program'
   /**
-   * `simulator_sampled`, `provider_counts`, `provider_measurements` or `probability_derived`; `null` for a program's
-   * own counts.
+   * `simulator_sampled`, `provider_counts`, `provider_measurements` or `probability_derived`; `program_reported` for
+   * counts of a circuit that the program's own process reported; `null` for counts in a value that it returned.
    */
   countSource: string | null
   bitOrder: string | null
@@ -102,7 +105,7 @@ export function runCounts(text: string, facts: RunFacts): RunCounts | null {
 function known(metadata: Record<string, unknown>, facts: RunFacts): Omit<RunCounts, 'counts' | 'shots'> {
   const seed = wholeOf(metadata.seed)
   return {
-    madeBy: 'service',
+    madeBy: metadata.count_source === PROGRAM_REPORTED ? 'program' : 'service',
     countSource: textOf(metadata.count_source),
     bitOrder: textOf(metadata.bit_order),
     registers: metadata.registers ?? null,

@@ -13,6 +13,9 @@ export interface Turns {
   team: string
 }
 
+/** The team of a job: slots and the places of waiting runs are shared between teams. The service only compares it. */
+export type JobTurns = Pick<Turns, 'team'>
+
 /** POST /run */
 export interface RunRequest {
   run_id: string
@@ -42,9 +45,9 @@ export interface RunRequest {
   finish?: { name: string; output: string; values: Record<string, string> }
   /** JSON text, part of the result. */
   workflow_metadata?: string
-  /** A user waits for the response: served before jobs, in turn by `keys`. */
+  /** A user waits for the response: served before jobs. */
   lane?: 'interactive'
-  keys?: Turns
+  keys?: Turns | JobTurns
 }
 
 /** What a script receives for one of its requests: values of tasks, counts of a circuit, or an error. */
@@ -75,6 +78,7 @@ export interface CompileRequest {
   params: unknown
   target: { format: string; num_qubits: number | null }
   limits: { wall_seconds: number }
+  keys: JobTurns
 }
 
 /** A job's source in the form that the executor reads. */

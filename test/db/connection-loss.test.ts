@@ -136,7 +136,9 @@ test('an outage right after a job was claimed ends no job: the step continues wh
     executor,
     gate: createExecutorGate(1),
     announce: () => {},
-    log: { info: () => {}, warn: () => void warned++ }
+    log: { info: () => {}, warn: () => void warned++, error: () => {} },
+    countFault: () => {},
+    countRepeatedStep: () => {}
   }
   let end: ReturnType<typeof executeJob> | null = null
   await knife.begin(async (held) => {

@@ -116,6 +116,23 @@ longTest(
   120_000
 )
 
+test.each(['direct', 'temporal'])(
+  'a %s job whose completion the database refuses fails with internal_error, and the log has the reason',
+  async (mode) => {
+    const { sql } = platform.connection
+    await sql`create or replace function refuse_completion() returns trigger language plpgsql as $$
+      begin raise exception 'this job is never completed'; end $$`
+    await sql`create or replace trigger refuse_completion before update of status on jobs for each row
+      when (new.status = 'completed' and new.name = 'refused') execute function refuse_completion()`
+    const id = await platform.submit(submission({ execution_mode: mode, name: 'refused' }))
+    expect(await platform.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal_error' } })
+    expect(platform.logLines()).toContainEqual(
+      expect.objectContaining({ jobId: id, level: 50, reason: 'this job is never completed' })
+    )
+  },
+  60_000
+)
+
 test('jobs wait without an attempt while the executor is down, and run when it is back', async () => {
   await platform.kill('executor')
   const ids = await Promise.all([direct, temporal].map((mode) => platform.submit(submission(mode))))

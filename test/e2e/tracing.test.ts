@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { Worker } from '@temporalio/worker'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { eventually } from '../support/eventually.js'
@@ -12,11 +12,12 @@ import { slowQiskit, submission } from '../support/jobs/builders.js'
 import { longTest } from '../support/lane.js'
 import { type ReceivedSpan, startTraceReceiver } from '../support/receivers/trace-receiver.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { quietTemporal } from '../support/stack/quiet-temporal.js'
 
 const receiver = await startTraceReceiver()
 let platform: Platform
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+  quietTemporal()
   platform = await startPlatform(
     'tracing',
     {},

@@ -59,6 +59,15 @@ export const providerPaths: Path[] = [
     { answer: 'cancelled', calls: ['beginJob', 'cancelAtProvider', 'recordCancelled'] }
   ),
   path(
+    'begin-fails-for-good',
+    {
+      beginJob: async () => {
+        throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
+      }
+    },
+    { answer: 'failed', calls: ['beginJob', 'failJob'] }
+  ),
+  path(
     'not-compiled',
     {
       prepareProgram: async () => {

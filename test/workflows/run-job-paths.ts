@@ -17,6 +17,28 @@ const activitiesOf = (calls: string[], changed: Partial<JobActivities> = {}): ob
     ...changed
   } satisfies JobActivities)
 
+const databaseAway: Omit<Path, 'name' | 'workflow'> = {
+  activities: (calls) => {
+    const away = new Set<string>()
+    const onceAway =
+      <T>(name: string, answer: T) =>
+      async (): Promise<T> => {
+        if (away.has(name)) return answer
+        away.add(name)
+        throw new Error('connect ECONNREFUSED')
+      }
+    return activitiesOf(calls, {
+      beginJob: onceAway('beginJob', 'begin' as const),
+      execute: onceAway('execute', { next: 'complete' as const, resultSha256: digest }),
+      completeJob: onceAway('completeJob', 'completed' as const)
+    })
+  },
+  expected: {
+    answer: 'completed',
+    calls: ['beginJob', 'beginJob', 'execute', 'execute', 'completeJob', 'completeJob']
+  }
+}
+
 const onEngine: Omit<Path, 'workflow'>[] = [
   {
     name: 'completed',
@@ -85,27 +107,29 @@ const onEngine: Omit<Path, 'workflow'>[] = [
     expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
   },
   {
-    name: 'database-away-at-every-step',
-    activities: (calls) => {
-      const away = new Set<string>()
-      const onceAway =
-        <T>(name: string, answer: T) =>
-        async (): Promise<T> => {
-          if (away.has(name)) return answer
-          away.add(name)
-          throw new Error('connect ECONNREFUSED')
+    name: 'begin-fails-for-good',
+    activities: (calls) =>
+      activitiesOf(calls, {
+        beginJob: async () => {
+          throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
         }
-      return activitiesOf(calls, {
-        beginJob: onceAway('beginJob', 'begin' as const),
-        execute: onceAway('execute', { next: 'complete' as const, resultSha256: digest }),
-        completeJob: onceAway('completeJob', 'completed' as const)
-      })
-    },
-    expected: {
-      answer: 'completed',
-      calls: ['beginJob', 'beginJob', 'execute', 'execute', 'completeJob', 'completeJob']
-    }
-  }
+      }),
+    expected: { answer: 'failed', calls: ['beginJob', 'failJob'] }
+  },
+  {
+    name: 'completion-fails-for-good',
+    activities: (calls) =>
+      activitiesOf(calls, {
+        completeJob: async () => {
+          throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
+        }
+      }),
+    expected: { answer: 'failed', calls: ['beginJob', 'execute', 'completeJob', 'failJob'] }
+  },
+  // Recorded when local activities waited in their slot.
+  { name: 'database-away-at-every-step', ...databaseAway },
+  // Recorded since their pauses are timers.
+  { name: 'database-away-with-pauses', ...databaseAway }
 ]
 
 export const paths: Path[] = onEngine.map((path) => ({ ...path, workflow: RUN_JOB_WORKFLOW }))

@@ -24,9 +24,12 @@ KEPT_SLOTS = 1
 """Slots in addition to those of jobs, reserved for interactive requests."""
 
 PARKED_MAX = 8
-"""Executions that may wait for an answer at the same time. Each keeps its memory, so this many times the memory of an
-execution may be in use in addition to the slots'. Beyond it the oldest is killed, and its caller repeats the script
-with the answers it has."""
+"""Executions that may wait for an answer at the same time. Beyond it the oldest is killed, and its caller repeats the
+script with the answers it has."""
+PARKED_BYTES_MAX = 2 * GIB
+"""What they may hold together, in addition to the memory of the slots: each keeps its memory."""
+EXECUTOR_BYTES = 2 * GIB
+"""What the executor itself takes: the shell, two zygotes, confinements that wait, and a temporary folder in memory."""
 PARKED_SECONDS = 60.0
 """How long an execution waits for its answer. Most answers take less; a script that waits in a quantum computer's queue
 is cheaper to repeat than to keep in memory for hours."""
@@ -123,6 +126,9 @@ class Job:
     first_stage: FirstStage | None = None
     """The child whose code left this job's circuit."""
     script: Script = Script()
+    owner: str = ""
+    """Opaque: for whom it is executed. Places that are short are shared between owners; jobs without one share as one
+    owner."""
 
     @property
     def zygote(self) -> ZygoteSet:
@@ -132,6 +138,11 @@ class Job:
         if self.kind in ("detect", "analyse") or self.source.get("framework", "openqasm") == "openqasm":
             return "circuits"
         return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the child runs code of the user, which can then write any message in the child's name."""
+        return self.source["kind"] == "code" and self.source["framework"] != "openqasm"
 
     @property
     def execution_request(self) -> ExecutionRequest:
@@ -213,9 +224,11 @@ class Failed:
 
 @dataclass(frozen=True)
 class Lost:
-    """The executor lost the execution, by no fault of the job; another attempt may succeed."""
+    """The executor lost the execution, by no fault of the job; another attempt may succeed. `shut_down`: it was killed
+    because the executor stops, so nothing is wrong with either."""
 
     message: str
+    shut_down: bool = False
 
 
 @dataclass(frozen=True)
@@ -290,6 +303,7 @@ class SandboxFacts:
     isolation: str
     slots_total: int
     slots_running: int
+    draining: bool = False
     parked: int = 0
     """Executions that wait for an answer and hold no slot."""
     parkings: dict[str, int] = field(default_factory=dict)
@@ -303,6 +317,17 @@ class SandboxFacts:
     """Why no adequate isolation works here, and how to fix it; jobs are then refused, or not isolated."""
     warning: str = ""
     """The warning that every result carries while executions are not isolated."""
+
+    @property
+    def status(self) -> Literal["ok", "degraded", "draining", "insecure"]:
+        """`draining`: no job is taken, and the last executions are finished. `degraded`: one set of packages has no
+        zygote at the moment, or a killed execution has not died."""
+        if self.level == "none":
+            return "insecure"
+        if self.draining:
+            return "draining"
+        impaired = any(zygote["state"] == "down" or zygote["given_up"] > 0 for zygote in self.zygotes)
+        return "degraded" if impaired else "ok"
 
 
 class Sandbox(Protocol):
@@ -328,6 +353,10 @@ class Sandbox(Protocol):
 
     def facts(self) -> SandboxFacts:
         """The present state and how many executions are alive."""
+
+    def drain(self) -> None:
+        """Takes no more jobs, only the second stage of a job that has begun; executions that wait for an answer are
+        killed, since their callers can repeat them elsewhere."""
 
     async def close(self) -> None:
         """Stops every execution as lost and takes no more."""

@@ -7,16 +7,27 @@ import pTimeout from 'p-timeout'
 import type { Logger } from 'pino'
 import { executeJob } from '../../../activities/job/execute-job.js'
 import type { ExecuteDeps } from '../../../activities/job/job-attempt.js'
-import { retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
-import { beginJob, completeJob, failJob, recordCancelled } from '../../../db/job-steps/job-steps.js'
+import { FinalFault, retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
+import { recordFault } from '../../../activities/job/step.js'
+import {
+  type Beginning,
+  beginJob,
+  completeJob,
+  failJob,
+  failUnclaimed,
+  recordCancelled
+} from '../../../db/job-steps/job-steps.js'
 import { isToStart } from '../../../db/jobs/direct-starts.js'
 import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
+import { errorKind } from '../../../domain/operations/error-kind.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
 import { type ClaimPlace, type ClaimTurns, createClaimTurns } from './claim-turns.js'
 import type { LeasedJobs, ReleaseReason } from './leased-jobs.js'
 import type { AroundDirect } from './spans.js'
 
+/** A claim that meets conflicts is given up after this time; the relay delivers the job again. */
+const CLAIM_MS = 60_000
 /** Aborted jobs record their end within this time. */
 const ABORT_MS = 5_000
 /** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. They have claimed one job. */
@@ -102,11 +113,12 @@ async function runEntry(
   }
 }
 
-async function claim({ db, announce }: DirectDeps, { jobId, generation }: JobHandOver, lease: string) {
-  const beginning = await beginJob(db, jobId, { generation, lease })
-  announce(jobId)
+async function claim(deps: DirectDeps, { jobId, generation }: JobHandOver, lease: string): Promise<boolean> {
   // The lease belongs to this call alone: anything but a fresh claim belongs to another worker.
-  return beginning === 'begin'
+  const beginning = await claimed(deps, jobId, { generation, lease })
+  deps.announce(jobId)
+  // `resume` can only be an earlier try of this call: the lease is its own.
+  return beginning === 'begin' || beginning === 'resume'
 }
 
 type RunDeps = ExecuteDeps & { leased: LeasedJobs }
@@ -132,28 +144,49 @@ async function runDirect(deps: RunDeps, { jobId, generation }: JobHandOver, leas
   // Not before the claim: a look at the lease would find none and take the job for lost.
   const { signal, taken, release } = leased.add(jobId, lease)
   try {
-    const end = await endOf(deps, jobId, fence, signal, log)
+    const end = await endOf(deps, jobId, fence, signal)
     // The end of a run is written even when the database is away for a while, unless the job is taken away first.
+    const retrying = { log, jobId, signal: taken }
     if (end)
-      await retryWhileDatabaseAway({ log, jobId, signal: taken }, end).catch((error) => {
-        if (!taken.aborted) throw error
-      })
+      await retryWhileDatabaseAway(retrying, end)
+        .catch((error) => {
+          if (taken.aborted) throw error
+          const fault = recordFault(deps, 'direct end', { jobId }, error)
+          return retryWhileDatabaseAway(retrying, () => failJob(deps.db, jobId, fence, fault))
+        })
+        .catch((error) => {
+          if (!taken.aborted) throw error
+        })
     announce(jobId)
   } finally {
     release()
   }
 }
 
+/**
+ * Claims the job. While the database is away the entry fails, and the relay delivers another; a fault ends the job, since
+ * every delivery would meet it.
+ */
+async function claimed(deps: ExecuteDeps, jobId: string, fence: Fence): Promise<Beginning> {
+  const claim = () => beginJob(deps.db, jobId, fence)
+  const retrying = { log: deps.log, jobId, signal: AbortSignal.timeout(CLAIM_MS) }
+  try {
+    return await claim().catch((error: unknown) => {
+      if (errorKind(error) === 'away') throw error
+      return retryWhileDatabaseAway(retrying, claim)
+    })
+  } catch (error) {
+    if (!(error instanceof FinalFault)) throw error
+    const fault = recordFault(deps, 'direct begin', { jobId }, error)
+    await retryWhileDatabaseAway(retrying, () => failUnclaimed(deps.db, jobId, fence, fault))
+    return 'stop'
+  }
+}
+
 type LastStep = () => Promise<unknown>
 
 /** The write that records how the run ended; `null` when this worker has lost its claim on the job. */
-async function endOf(
-  deps: ExecuteDeps,
-  jobId: string,
-  fence: Fence,
-  signal: AbortSignal,
-  log: Logger
-): Promise<LastStep | null> {
+async function endOf(deps: ExecuteDeps, jobId: string, fence: Fence, signal: AbortSignal): Promise<LastStep | null> {
   const { db } = deps
   try {
     const execution = await executeJob(deps, jobId, fence, signal)
@@ -178,7 +211,7 @@ async function endOf(
     if (reason === 'stopping')
       return () =>
         failJob(db, jobId, fence, { code: 'worker_lost', message: 'the worker was stopped before the job ended' })
-    log.error({ jobId, err: error }, 'a direct job failed because of an internal error')
-    return () => failJob(db, jobId, fence, { code: 'internal_error', message: 'the job ended by an internal error' })
+    const fault = recordFault(deps, 'direct execute', { jobId }, error)
+    return () => failJob(db, jobId, fence, fault)
   }
 }

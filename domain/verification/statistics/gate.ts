@@ -1,12 +1,12 @@
 // Whether the counts of two runs can be compared by a test at all.
 
 import { isDeepEqual } from '../deep-equal.js'
-import type { RunCounts } from '../run-counts.js'
+import { PROGRAM_REPORTED, type RunCounts } from '../run-counts.js'
 import type { Counts } from './count-pair.js'
 
 /** No run can have measured more: the product of the most circuits and the most shots of a submission. */
 const COUNTED_MAX = 100_000_000
-const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements'])
+const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements', PROGRAM_REPORTED])
 
 /** Why they cannot be compared; `null` when they can. */
 export function gate(sealed: RunCounts, rerun: RunCounts): string | null {
@@ -30,7 +30,7 @@ function alone(which: string, run: RunCounts): string | null {
 }
 
 function together(sealed: RunCounts, rerun: RunCounts): string | null {
-  if (sealed.madeBy !== rerun.madeBy || (sealed.countSource === null) !== (rerun.countSource === null))
+  if (!haveLikeSources(sealed, rerun))
     return 'the counts of one run are the program’s own, those of the other the service’s'
   if (sealed.bitOrder !== rerun.bitOrder)
     return `the bits stand in another order: '${sealed.bitOrder}' in the sealed run, '${rerun.bitOrder}' in the re-run`
@@ -43,6 +43,18 @@ function together(sealed: RunCounts, rerun: RunCounts): string | null {
   if (widths.size > 1)
     return `the outcomes have different widths: ${[...widths].sort((a, b) => a - b).join(' and ')} characters`
   return null
+}
+
+/**
+ * A program's counts are compared with a program's. Earlier releases called counts that a program reported
+ * `simulator_sampled`, so these two are alike.
+ */
+function haveLikeSources(sealed: RunCounts, rerun: RunCounts): boolean {
+  if ((sealed.countSource === null) !== (rerun.countSource === null)) return false
+  if (sealed.madeBy === rerun.madeBy) return true
+  return [sealed, rerun].every(
+    ({ countSource }) => countSource === PROGRAM_REPORTED || countSource === 'simulator_sampled'
+  )
 }
 
 function sumOf(counts: Counts): number | null {

@@ -9,7 +9,12 @@ const database = await createTestDatabase('scheduled-starts')
 afterAll(() => database.drop())
 
 test('hold a few slots of the worker while they wait for each other; the others come back later', async () => {
-  const { startScheduledRun } = createCapsuleActivities(database)
+  const { startScheduledRun } = createCapsuleActivities({
+    db: database.db,
+    log: { error() {} },
+    countFault() {},
+    countRepeatedStep() {}
+  })
   const start = (isLocal: boolean) => {
     const due = { capsuleId: newId(), version: 1, scheduledAt: new Date().toISOString() }
     return new MockActivityEnvironment({ isLocal }).run(() => startScheduledRun(due))

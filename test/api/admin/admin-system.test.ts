@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readWorkerConfig } from '../../../apps/worker/config.js'
@@ -8,6 +7,7 @@ import { deadAddress, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 import { createTestDatabase } from '../../support/stack/database.js'
+import { quietTemporal } from '../../support/stack/quiet-temporal.js'
 
 const database = await createTestDatabase('admin_system')
 const { db } = database
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 let admin: TestUser
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+  quietTemporal()
   admin = await api.signUp({ admin: true })
 })
 

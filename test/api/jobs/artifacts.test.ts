@@ -124,7 +124,9 @@ test('files that the executor produces can be read after the job', async () => {
     executor,
     gate: createExecutorGate(1),
     announce: () => {},
-    log: { info: () => {}, warn: () => {} }
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    countFault: () => {},
+    countRepeatedStep: () => {}
   }
   const end = await executeJob(deps, id, fence, new AbortController().signal)
   await executor.close()

@@ -1,7 +1,14 @@
 // Every step of a job, each run twice: the second time changes nothing. The money follows the job in every outcome.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
+import {
+  beginJob,
+  completeJob,
+  failJob,
+  failUnclaimed,
+  recordCancelled,
+  requestCancel
+} from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt, resultText } from '../../../db/jobs/attempts.js'
 import type { Fence } from '../../../db/jobs/fence.js'
 import { jobStatus, loadJobRun } from '../../../db/jobs/jobs.js'
@@ -62,6 +69,12 @@ const steps: {
     first: async () => {},
     step: () => failJob(db, jobId, undefined, error),
     answers: ['won', 'lost']
+  },
+  {
+    name: 'fail unclaimed',
+    first: async () => {},
+    step: () => failUnclaimed(db, jobId, fence, error),
+    answers: ['won', 'already_mine']
   },
   {
     name: 'record a cancel from Temporal',
@@ -300,4 +313,11 @@ describe('attempts', () => {
     expect(await closeAttempt(db, jobId, 1, 'failed', hostile)).toBe(true)
     expect(await failJob(db, jobId, fence, hostile)).toBe('won')
   })
+})
+
+test('a job that a worker has claimed is not failed by one that could not claim it', async () => {
+  await beginJob(db, jobId, { ...fence, lease: newLease() })
+  const before = await everythingAbout(db, jobId)
+  expect(await failUnclaimed(db, jobId, fence, error)).not.toBe('won')
+  expect(await everythingAbout(db, jobId)).toEqual(before)
 })

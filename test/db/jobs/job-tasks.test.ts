@@ -2,19 +2,29 @@
 // job.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { connect } from '../../../db/client.js'
 import { beginJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
 import { closeAttempt, listAttempts, openAttempt } from '../../../db/jobs/attempts.js'
 import { eventsAfter } from '../../../db/jobs/job-events.js'
-import { completeTask, failTask, listTasks, loadTaskRun, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
+import {
+  completeTask,
+  failTask,
+  listTasks,
+  loadTaskInput,
+  loadTaskRun,
+  openTaskAttempt
+} from '../../../db/jobs/job-tasks.js'
+import { taskResults } from '../../../db/jobs/script-answers.js'
 import {
   answerScriptRequest,
   listScriptRequests,
   openTasks,
-  recordScriptRequest,
-  taskResults
+  recordScriptRequest
 } from '../../../db/jobs/script-requests.js'
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
+import { JOB_VALUES_BYTES_MAX } from '../../../domain/jobs/value-limits.js'
+import { eventually } from '../../support/eventually.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -44,24 +54,26 @@ async function complete(key: string, result = '1') {
 describe('a requested graph', () => {
   test('is recorded with its tasks, and each content once', async () => {
     const graph = requestedGraph({ a: [], b: ['a'] })
-    expect(await ask(graph)).toBe(true)
+    expect(await ask(graph)).toBe('stored')
     expect(await states()).toEqual({ a: 'pending', b: 'pending' })
     // One function, and the arguments of the two tasks.
     const [row] = await db.execute(sql`select count(*)::int as count from task_values where job_id = ${id}`)
     expect(row!.count).toBe(3)
-    expect(await loadTaskRun(db, id, 'b')).toMatchObject({
+    expect(await loadTaskRun(db, id, 'b')).toMatchObject({ state: 'pending', dependsOn: ['a'], valuesBytes: 0 })
+    expect(await loadTaskInput(db, id, 'b', { dependsOn: ['a'] })).toEqual({
       function: graph.graph.nodes[1]!.function,
       arguments: graph.graph.nodes[1]!.arguments,
-      dependsOn: ['a'],
       values: new Map()
     })
   })
 
   test('is not recorded twice, nor by a worker that has lost the job', async () => {
     await ask(requestedGraph({ a: [] }))
-    expect(await ask(requestedGraph({ other: [] }))).toBe(false)
+    expect(await ask(requestedGraph({ other: [] }))).toBe('lost')
     await restartWorkflow(db, id, 1, 'same')
-    expect(await recordScriptRequest(db, id, fence, { ...script, number: 2 }, requestedGraph({ late: [] }))).toBe(false)
+    expect(await recordScriptRequest(db, id, fence, { ...script, number: 2 }, requestedGraph({ late: [] }))).toBe(
+      'lost'
+    )
     expect(await states()).toEqual({ a: 'pending' })
   })
 
@@ -79,7 +91,7 @@ describe('a requested graph', () => {
     await ask(requestedGraph({ a: [], b: ['a'], c: ['a', 'b'] }))
     await complete('a')
     expect(await openTasks(db, id, 1)).toEqual({ tasks: ['b', 'c'], waitsFor: [[], [0]], failed: null })
-    await failTask(db, id, 'b', { code: 'execution_error', message: 'no' })
+    await failTask(db, id, 'b', fence, { code: 'execution_error', message: 'no' })
     expect((await openTasks(db, id, 1)).failed).toEqual({ code: 'execution_error', message: 'no' })
   })
 
@@ -112,20 +124,22 @@ describe('a task of a graph', () => {
 
   test('stores its result byte for byte and passes it to the tasks that depend on it', async () => {
     const result = `[${10n ** 300n}, "é", {"__cloudpickle__":true,"data":"gAU="}]`
-    expect(await complete('a', result)).toBe(true)
-    expect((await loadTaskRun(db, id, 'b'))!.values).toEqual(new Map([['a', result]]))
+    expect(await complete('a', result)).toBe('stored')
+    const task = (await loadTaskRun(db, id, 'b'))!
+    expect(task.valuesBytes).toBe(Buffer.byteLength(result))
+    expect((await loadTaskInput(db, id, 'b', task)).values).toEqual(new Map([['a', result]]))
     expect(await taskResults(db, id, ['a', 'b'])).toEqual(new Map([['a', result]]))
   })
 
   test('is completed once, by the worker that has the job', async () => {
     const number = (await openTaskAttempt(db, id, fence, 'a'))!
     await restartWorkflow(db, id, 1, 'same')
-    expect(await completeTask(db, id, 'a', number, { ...shown, result: '1' })).toBe(false)
+    expect(await completeTask(db, id, 'a', number, { ...shown, result: '1' })).toBe('lost')
     const next = { generation: 2 }
     await beginJob(db, id, next)
     const second = (await openTaskAttempt(db, id, next, 'a'))!
-    expect(await completeTask(db, id, 'a', second, { ...shown, result: '2' })).toBe(true)
-    expect(await completeTask(db, id, 'a', second, { ...shown, result: '3' })).toBe(false)
+    expect(await completeTask(db, id, 'a', second, { ...shown, result: '2' })).toBe('stored')
+    expect(await completeTask(db, id, 'a', second, { ...shown, result: '3' })).toBe('lost')
     expect(await taskResults(db, id, ['a'])).toEqual(new Map([['a', '2']]))
     expect((await listAttempts(db, id)).map(({ number: n, state }) => [n, state])).toEqual([
       [1, 'lost'],
@@ -157,6 +171,69 @@ describe('a task of a graph', () => {
     expect(await openTaskAttempt(db, id, fence, 'a')).toBeNull()
     expect(await states()).toMatchObject({ a: 'pending' })
   })
+})
+
+test('many results at once never take more room than their job has', async () => {
+  const keys = Array.from({ length: 8 }, (_, at) => `task_${at}`)
+  await ask(requestedGraph(Object.fromEntries(keys.map((key) => [key, []]))))
+  await db.execute(sql`update jobs set values_bytes = ${JOB_VALUES_BYTES_MAX - 35} where id = ${id}`)
+  const results = await Promise.all(keys.map((key, at) => complete(key, `"result_${at}"`)))
+  expect(results.sort()).toEqual([...Array(5).fill('full'), ...Array(3).fill('stored')])
+  const [row] = await db.execute(sql`select values_bytes::int as bytes from jobs where id = ${id}`)
+  expect(row!.bytes).toBe(JOB_VALUES_BYTES_MAX - 5)
+})
+
+test('a result that is stored already takes no room', async () => {
+  await ask(requestedGraph({ a: [], b: [] }))
+  await complete('a', '"the same"')
+  await db.execute(sql`update jobs set values_bytes = ${JOB_VALUES_BYTES_MAX} where id = ${id}`)
+  expect(await complete('b', '"the same"')).toBe('stored')
+})
+
+test('a graph for which its job has no room left is not recorded', async () => {
+  await db.execute(sql`update jobs set values_bytes = ${JOB_VALUES_BYTES_MAX - 10} where id = ${id}`)
+  expect(await ask(requestedGraph({ a: [] }))).toBe('full')
+  expect(await states()).toEqual({})
+  expect(await listScriptRequests(db, id, '')).toEqual([])
+})
+
+test('a worker that has lost the job fails none of its tasks', async () => {
+  await ask(requestedGraph({ a: [] }))
+  await restartWorkflow(db, id, 1, 'same')
+  expect(await failTask(db, id, 'a', fence, { code: 'execution_error', message: 'of a ghost' })).toBe(false)
+  expect(await states()).toEqual({ a: 'pending' })
+})
+
+test('of two workers that open an attempt at once, one has it and the other has lost it', async () => {
+  await ask(requestedGraph({ a: [] }))
+  let second: Promise<number | null> | null = null
+  await db.transaction(async (tx) => {
+    expect(await openAttempt(tx, id, fence, { task: 'a' })).toBe(1)
+    second = openTaskAttempt(db, id, fence, 'a')
+    await eventually(async () => {
+      const [row] = await database.sql`select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      return row!.waiting > 0
+    })
+  })
+  expect(await second).toBeNull()
+  expect((await listAttempts(db, id)).map(({ number, state }) => [number, state])).toEqual([[1, 'running']])
+})
+
+test('a large result is stored although it takes longer than other statements may', async () => {
+  await ask(requestedGraph({ a: [], b: [] }))
+  const numbers = [(await openTaskAttempt(db, id, fence, 'a'))!, (await openTaskAttempt(db, id, fence, 'b'))!]
+  // A slow disk.
+  await database.sql`create function slow_down() returns trigger language plpgsql as $$
+    begin perform pg_sleep(1); return new; end $$`
+  await database.sql`create trigger slow_down before insert on task_values for each row execute function slow_down()`
+  const impatient = connect(database.url, { max: 1, statementTimeoutMs: 700 })
+  const large = JSON.stringify('x'.repeat(2 * 1024 * 1024))
+  expect(await completeTask(impatient.db, id, 'a', numbers[0]!, { ...shown, result: large })).toBe('stored')
+  const small = completeTask(impatient.db, id, 'b', numbers[1]!, { ...shown, result: '"small"' })
+  await expect(small).rejects.toThrow()
+  await impatient.close()
+  await database.sql`drop trigger slow_down on task_values`
 })
 
 describe('the end of a job', () => {

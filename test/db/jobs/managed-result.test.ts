@@ -37,7 +37,7 @@ async function ask(tasks: string[], returns: string[], number = 1): Promise<void
 async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {
   const number = (await openTaskAttempt(db, id, fence, key))!
   const taskResult = { result, display, displayProblem: why, stdout: '' }
-  expect(await completeTask(db, id, key, number, taskResult)).toBe(true)
+  expect(await completeTask(db, id, key, number, taskResult)).toBe('stored')
 }
 
 const outputs = async () => JSON.parse(await managedResult(db, id, TEAM)).outputs
@@ -129,7 +129,7 @@ test('there is no managed result while a task has no result', async () => {
   await ask(names(2), names(2))
   await complete('task_0001', '1')
   await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')
-  await failTask(db, id, 'task_0002', { code: 'execution_error', message: 'x' })
+  await failTask(db, id, 'task_0002', fence, { code: 'execution_error', message: 'x' })
   await expect(managedResult(db, id, TEAM)).rejects.toThrow('task task_0002')
 })
 

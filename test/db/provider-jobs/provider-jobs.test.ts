@@ -15,6 +15,7 @@ import {
   markSending,
   markUnknown,
   markWithdrawn,
+  maySend,
   takeForLookUp,
   takeForSubmit
 } from '../../../db/provider-jobs/provider-jobs.js'
@@ -66,6 +67,16 @@ describe('a submission to a provider', () => {
     // Too late: another try may be sending by now.
     await markNotSent(db, plainRef(jobId), second)
     expect((await loadProviderJob(db, plainRef(jobId)))!.lastSentAt).not.toBeNull()
+  })
+
+  test('is not sent by a try that took it longer ago than a look-up waits, or that lost it since', async () => {
+    const first = (await take())!
+    await markSending(db, plainRef(jobId), fence, first.number, 'v1')
+    expect(await maySend(db, plainRef(jobId), first.number, 30)).toBe(true)
+    await db.execute(sql`update provider_tasks set taken_at = taken_at - interval '31 seconds' where job_id = ${jobId}`)
+    expect(await maySend(db, plainRef(jobId), first.number, 30)).toBe(false)
+    await take()
+    expect(await maySend(db, plainRef(jobId), first.number, 30)).toBe(false)
   })
 
   test('cannot be sent, accepted or withdrawn by a worker whose job has a newer workflow', async () => {

@@ -25,6 +25,8 @@ const machine = (counts: Counts, changes: Partial<RunCounts> = {}) =>
     ...changes
   })
 
+const reported: Partial<RunCounts> = { countSource: 'program_reported', madeBy: 'program' }
+
 describe('the verdict exact', () => {
   test('is given when a seeded simulator repeats its counts, however few shots there are', () => {
     const found = verdictOf(seeded({ '00': 3, '11': 2 }), seeded({ '11': 2, '00': 3 }))
@@ -64,11 +66,23 @@ describe('counts that are not samples of the same circuit are not tested', () =>
     ['not whole numbers', runOf({ '0': 0.5, '1': 0.5 }), runOf(fair)],
     ['more than any run', runOf({ '0': 2 ** 52, '1': 2 ** 52 - 1 }), runOf({ '0': 2 ** 52, '1': 2 ** 52 - 1 })],
     ['different widths', runOf(fair), runOf({ '0': 5000, '1': 5000 })],
-    ['the program’s own', runOf(fair), runOf(fair, { countSource: null, madeBy: 'program' })]
+    ['the program’s own', runOf(fair), runOf(fair, { countSource: null, madeBy: 'program' })],
+    ['the program’s own', machine(fair), runOf(fair, reported)]
   ])('%s', (reason, sealed, rerun) => {
     const found = verdictOf(sealed, rerun)
     expect(found).toMatchObject({ verdict: 'not_testable', method: 'none', tvd_upper: null })
     expect(found.reason).toContain(reason)
+  })
+
+  test.each<[string, RunCounts, RunCounts]>([
+    ['reported', runOf(fair, reported), runOf(nearly, reported)],
+    ['reported in a re-run of what an earlier release sealed', runOf(fair), runOf(nearly, reported)]
+  ])('counts that a program %s are tested and not called the service’s', (_, sealed, rerun) => {
+    const found = verdictOf(sealed, rerun)
+    expect(found.verdict).toBe('consistent')
+    expect(found.checks[0]!.notes).toEqual([expect.stringContaining('the service cannot vouch for them')])
+    const exact = verdictOf(seeded(fair, reported), seeded(fair, reported))
+    expect(exact.reason).toBe('the program reported the same counts, with the same seed and the same versions')
   })
 
   test('counts that a program returned are tested with a note, when a local simulator ran', () => {

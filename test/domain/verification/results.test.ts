@@ -59,6 +59,15 @@ describe('counts in a result are found', () => {
     })
   })
 
+  test('of a circuit whose counts the program reported, as the program’s', () => {
+    expect(runCounts(resultOf({ '00': 3, '11': 4 }, { count_source: 'program_reported' }), facts)).toMatchObject({
+      shots: 7,
+      madeBy: 'program',
+      countSource: 'program_reported',
+      circuitSha256: 'a'.repeat(64)
+    })
+  })
+
   test.each<[string, object, string[]]>([
     ['a member counts', { counts: { '0': 4, '1': 6 } }, ['/counts']],
     ['the value itself', { '00': 4, '11': 6 }, ['']],

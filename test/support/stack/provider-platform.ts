@@ -113,6 +113,7 @@ export async function startProviderPlatform(
         db,
         providers: providers.adapters,
         keyRing: readKeyRing(SECRETS_KEYS),
+        log: { warn: () => {}, error: () => {} },
         announce: () => {},
         providerTimes: { ...defaultProviderTimes, lookUpWindowSeconds: LOOKUP_WINDOW_SECONDS }
       }

@@ -34,7 +34,7 @@ function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
   const gate = createExecutorGate(PERMITS)
   gate.setTeamLimits(limits)
   const consumer = startDirectConsumer(
-    { db, executor, gate, announce() {}, log, leased },
+    { db, executor, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
     { connection, prefix: database.name, permits: PERMITS, around: (_, work) => work(), log }
   )
   return {

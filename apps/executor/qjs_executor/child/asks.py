@@ -127,6 +127,11 @@ def digest_of(*parts: Any) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
+def circuit_digest(openqasm3: str, shots: int) -> str:
+    """The digest of a request for a circuit's counts, by which the service knows which circuit they belong to."""
+    return digest_of("circuit", openqasm3, shots)
+
+
 def _ordinal(number: int) -> str:
     ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"

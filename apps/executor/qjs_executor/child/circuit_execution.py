@@ -12,7 +12,7 @@ from qiskit import QuantumCircuit
 
 from ..execution_request import ExecutionRequest
 from .adapted_circuit import Observable
-from .asks import Asks, digest_of
+from .asks import Asks, circuit_digest
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
 from .circuits.gate_names import with_distinct_names
@@ -153,7 +153,7 @@ def request_circuit(
     facts = request.circuit_facts
     answer = asks.answer(
         "circuit",
-        digest_of("circuit", text, request.shots),
+        circuit_digest(text, request.shots),
         f"a circuit of {circuit.num_qubits} qubits with {request.shots} shots",
         {
             "shots": request.shots,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +26,14 @@ RESULT_TEXT_MAX = 64 * 1024 * 1024
 DISPLAY_MAX = 3 * 1024 * 1024
 """Limit of a task's value for people, which is sent in addition to the value itself."""
 STATE_QUBITS_MAX = 20
+VALUES_MAX = 200_000
+"""Values of a message besides the one that a `main` returned: counts are the most numerous."""
+METADATA_BYTES_MAX = 4 * 1024 * 1024
+"""As JSON text, as the limit of the metadata that the caller gives."""
+OBSERVABLES_BYTES_MAX = LAYOUT_BYTES_MAX = 1024 * 1024
+PROVIDED_MAX = 2**53
+RESULT_MEMBERS = ("shots", "backend", "execution_time_ms", "warnings", "stdout")
+"""Members of a result that a returned dictionary may replace; the others are the service's own."""
 ANALYSIS_FIELDS = (
     "framework",
     "script_type",
@@ -40,6 +50,8 @@ GRAPH_FIELDS = ("name", "nodes", "levels", "output", "dot")
 ERROR_CODES: tuple[ErrorCode, ...] = ("execution_error", "unsupported_operation", "language_not_detected", "no_circuit")
 
 _BITS = re.compile(r"[01]{1,256}")
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+"""NUL as JSON text escapes it, behind an even number of other backslashes."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -72,9 +84,11 @@ class CircuitReport:
 
 @dataclass(frozen=True)
 class ValueReport:
-    """A `main` returned this value."""
+    """A `main` returned a value. It is passed on as text: `members` are those of a JSON object, without its braces, and
+    `names` are the ones that a result has too."""
 
-    value: Any
+    members: str
+    names: list[str]
     warnings: list[str]
     workflow_metadata: dict[str, Any] | None = None
 
@@ -116,9 +130,8 @@ class UserError:
 Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | FieldsReport | UserError
 
 
-def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | None = None) -> Report:
-    """The child's last message as a checked value. `provided`: the counts that the caller provided for the last
-    requested circuit. Raises BadAnswer."""
+def read_answer(answer: dict[str, Any], job: Job) -> Report:
+    """The child's last message as a checked value. Raises BadAnswer."""
     if answer.get("ok") is False:
         return _user_error(answer)
     if answer.get("ok") is not True:
@@ -130,10 +143,10 @@ def read_answer(answer: dict[str, Any], job: Job, provided: dict[str, int] | Non
     if job.script.task is not None:
         return _task_report(answer)
     if "value" in answer:
-        return ValueReport(answer["value"], warnings_of(answer), _metadata(answer))
+        return _value_report(answer, job)
     if job.script.finish is not None:
         raise BadAnswer("value")
-    return _circuit_report(answer, job, provided)
+    return _circuit_report(answer, job)
 
 
 def _task_report(answer: dict[str, Any]) -> TaskReport:
@@ -147,14 +160,60 @@ def _task_report(answer: dict[str, Any]) -> TaskReport:
     return TaskReport(text(answer.get("result"), "result", RESULT_TEXT_MAX), display, problem)
 
 
+def _value_report(answer: dict[str, Any], job: Job) -> ValueReport:
+    value, metadata = answer["value"], _metadata(answer)
+    members = value if isinstance(value, dict) else {"result": value}
+    members.pop("metadata", None)
+    if metadata is not None or job.script.workflow_metadata is not None:
+        members.pop("_workflow_metadata", None)
+    encoded = json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        encoded.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadAnswer("a lone surrogate") from None
+    if "\\u0000" in encoded:
+        encoded = _NUL.sub(r"\1\\ufffd", encoded)
+    return ValueReport(
+        encoded[1:-1], [name for name in RESULT_MEMBERS if name in members], warnings_of(answer), metadata
+    )
+
+
 def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:
     metadata = answer.get("workflow_metadata")
-    if metadata is not None and not isinstance(metadata, dict):
+    if metadata is None:
+        return None
+    if not isinstance(metadata, dict) or count_values(metadata) > VALUES_MAX:
         raise BadAnswer("workflow_metadata")
-    return None if metadata is None else {plain(key): _plain_value(value) for key, value in metadata.items()}
+    return small(_plain_value(metadata), "workflow_metadata", METADATA_BYTES_MAX)  # type: ignore[no-any-return]
 
 
-def _circuit_report(answer: dict[str, Any], job: Job, provided: dict[str, int] | None) -> CircuitReport:
+def small(value: Any, where: str, bytes_max: int) -> Any:
+    """The value, if its JSON text has at most `bytes_max` bytes. Raises BadAnswer."""
+    try:
+        size = len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8"))
+    except UnicodeEncodeError:
+        raise BadAnswer(f"{where}: a lone surrogate") from None
+    if size > bytes_max:
+        raise BadAnswer(where)
+    return value
+
+
+def count_values(root: Any) -> int:
+    """How many values there are in a JSON value, counted up to the first level that exceeds VALUES_MAX. The depth is
+    bounded already."""
+    count, level = 0, [root]
+    while level and count <= VALUES_MAX:
+        count += len(level)
+        level = [
+            item
+            for value in level
+            if isinstance(value, (dict, list))
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
+    return count
+
+
+def _circuit_report(answer: dict[str, Any], job: Job) -> CircuitReport:
     digest = answer.get("circuit_sha256")
     if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
         raise BadAnswer("circuit_sha256")
@@ -169,7 +228,7 @@ def _circuit_report(answer: dict[str, Any], job: Job, provided: dict[str, int] |
     width = sum(register["size"] for register in registers)
     asked = job.script.circuits == "ask"
     return CircuitReport(
-        counts=_provided(answer, width, provided) if asked else _counts(answer.get("counts"), width, shots),
+        counts=_counts(answer.get("counts"), width, None if asked else shots),
         circuit_info=info,
         registers=registers,
         circuit_sha256=digest,
@@ -210,13 +269,25 @@ def _expectation_values(answer: dict[str, Any]) -> list[dict[str, Any]] | None:
         return None
     values: list[dict[str, Any]] = []
     for item in listed(answer, "expectation_values", REGISTERS_MAX):
-        if not isinstance(item, dict) or not isinstance(item.get("value"), int | float):
+        if not isinstance(item, dict):
             raise BadAnswer("expectation_values")
         kind = text(item.get("kind"), "expectation_values: kind", 20)
-        values.append(
-            {"name": text(item.get("name"), "expectation_values: name", 1000), "kind": kind, "value": item["value"]}
-        )
+        name = text(item.get("name"), "expectation_values: name", 1000)
+        values.append({"name": name, "kind": kind, "value": _double(item.get("value"), "expectation_values: value")})
     return values
+
+
+def _double(value: Any, where: str) -> float:
+    """A number that a double holds, as one: JSON also has longer integers. Raises BadAnswer."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadAnswer(where)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise BadAnswer(where) from None
+    if not math.isfinite(number):
+        raise BadAnswer(where)
+    return number
 
 
 def _found(found: Any) -> CircuitLeftReport:
@@ -225,14 +296,21 @@ def _found(found: Any) -> CircuitLeftReport:
     names = found.get("register_names")
     if names is not None:
         names = [text(name, "found: register_names", 200) for name in listed(found, "register_names", REGISTERS_MAX)]
-    observables = found.get("observables")
-    if observables is not None and not isinstance(observables, list):
-        raise BadAnswer("found: observables")
     return CircuitLeftReport(
         openqasm3=text(found.get("openqasm3"), "found: openqasm3", CIRCUIT_TEXT_MAX),
-        facts={"register_names": names, "observables": observables},
+        facts={"register_names": names, "observables": observables_of(found, "found: observables")},
         warnings=warnings_of(found),
     )
+
+
+def observables_of(facts: dict[str, Any], where: str) -> list[Any] | None:
+    """The observables of a circuit, which only another child reads. Raises BadAnswer."""
+    observables = facts.get("observables")
+    if observables is None:
+        return None
+    if not isinstance(observables, list) or count_values(observables) > VALUES_MAX:
+        raise BadAnswer(where)
+    return small(_plain_value(observables), where, OBSERVABLES_BYTES_MAX)  # type: ignore[no-any-return]
 
 
 def _fields(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
@@ -247,9 +325,10 @@ def _fields(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
         case "compile":
             canonical = answer.get("openqasm3")
             registers = registers_of(answer.get("registers"))
+            layout = {"layout": _plain_value(answer["layout"])} if "layout" in answer else {}
             return {
                 **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
-                **({"layout": _plain_value(answer["layout"])} if "layout" in answer else {}),
+                **small(layout, "layout", LAYOUT_BYTES_MAX),
                 "qasm": None if canonical is None else text(canonical, "openqasm3", CIRCUIT_TEXT_MAX),
                 "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": registers},
                 "warnings": warnings_of(answer),
@@ -320,26 +399,18 @@ def _user_error(answer: dict[str, Any]) -> UserError:
     return UserError(code, shortened(message), line)
 
 
-def _counts(counts: Any, width: int, shots: int) -> dict[str, int]:
+def _counts(counts: Any, width: int, shots: int | None) -> dict[str, int]:
     """Bit strings of one width with their counts, which add up to the shots; sorted, so that equal results are equal
-    texts."""
+    texts. None: the shots were taken elsewhere, where some may have been lost."""
     if not isinstance(counts, dict) or not 1 <= len(counts) <= COUNTS_MAX:
         raise BadAnswer("counts")
     for key, count in counts.items():
         if len(key) != width or not _BITS.fullmatch(key):
             raise BadAnswer("counts: a key")
-        integer(count, "counts: a value", 0, shots)
-    if sum(counts.values()) != shots:
+        integer(count, "counts: a value", 0, PROVIDED_MAX if shots is None else shots)
+    if shots is not None and sum(counts.values()) != shots:
         raise BadAnswer("counts: their sum is not the shots")
     return dict(sorted(counts.items()))
-
-
-def _provided(answer: dict[str, Any], width: int, provided: dict[str, int] | None) -> dict[str, int]:
-    """The counts that the execution was given, which the result of a requested circuit has to show unchanged. They need
-    not add up to the shots: a provider may have lost some."""
-    if provided is None or answer.get("counts") != provided or any(len(key) != width for key in provided):
-        raise BadAnswer("counts: not those that the backend gave")
-    return dict(sorted(provided.items()))
 
 
 def registers_of(value: Any) -> list[dict[str, Any]]:

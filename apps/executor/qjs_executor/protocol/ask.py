@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from typing import Any
 
+from ..child.asks import circuit_digest
 from ..job import MIB, Job
 from .answer import (
     CIRCUIT_TEXT_MAX,
@@ -19,6 +19,7 @@ from .answer import (
     BadAnswer,
     integer,
     listed,
+    observables_of,
     registers_of,
     text,
     warnings_of,
@@ -32,8 +33,8 @@ RETRIES_MAX = 1_000
 TIMEOUT_SECONDS_MAX = 7 * 86_400.0
 GRAPH_BYTES_MAX = 16 * MIB
 """Limit for the functions, the arguments and the output of one graph together."""
-OBSERVABLES_MAX = MIB
-"""As JSON text."""
+DEPENDENCIES_MAX = 200_000
+"""Of all tasks of a graph together."""
 DOT_MAX = MIB
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -44,14 +45,14 @@ _NODE = frozenset(
 )
 
 
-def read_ask(ask: dict[str, Any], job: Job, number: int) -> dict[str, Any]:
-    """The request with checked fields only; it has to be the execution's request of this number. Raises BadAnswer."""
+def read_ask(ask: dict[str, Any], job: Job) -> dict[str, Any]:
+    """The request with checked fields only. Whether its number is the next one is for the caller to check. Raises
+    BadAnswer."""
     kind = ask.get("kind")
     allowed = {"graph": job.script.graphs, "circuit": job.script.circuits}
     if not isinstance(kind, str) or allowed.get(kind) != "ask":
         raise BadAnswer("ask: kind")
-    if ask.get("number") != number or isinstance(ask["number"], bool):
-        raise BadAnswer("ask: number")
+    number = integer(ask.get("number"), "ask: number", 1, 2**31)
     digest, final = ask.get("digest"), ask.get("final")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise BadAnswer("ask: digest")
@@ -82,16 +83,17 @@ def _circuit(ask: dict[str, Any]) -> dict[str, Any]:
     facts = ask.get("facts")
     if not isinstance(facts, dict):
         raise BadAnswer("ask: facts")
-    names, observables = facts.get("register_names"), facts.get("observables")
+    names = facts.get("register_names")
     if names is not None:
         names = [text(name, "ask: register_names", 200) for name in listed(facts, "register_names", REGISTERS_MAX)]
-    if observables is not None:
-        if not isinstance(observables, list):
-            raise BadAnswer("ask: observables")
-        _exact(json.dumps(observables, ensure_ascii=False), "ask: observables", OBSERVABLES_MAX)
+    observables = observables_of(facts, "ask: observables")
+    shots = integer(ask.get("shots"), "ask: shots", 1, SHOTS_MAX)
+    openqasm3 = text(ask.get("openqasm3"), "ask: openqasm3", CIRCUIT_TEXT_MAX)
+    if ask["digest"] != circuit_digest(openqasm3, shots):
+        raise BadAnswer("ask: the digest is not the circuit's")
     return {
-        "shots": integer(ask.get("shots"), "ask: shots", 1, SHOTS_MAX),
-        "openqasm3": text(ask.get("openqasm3"), "ask: openqasm3", CIRCUIT_TEXT_MAX),
+        "shots": shots,
+        "openqasm3": openqasm3,
         "facts": {"register_names": names, "observables": observables, "warnings": warnings_of(facts)},
         "registers": registers_of(ask.get("registers")),
     }
@@ -105,6 +107,8 @@ def _graph(graph: Any) -> dict[str, Any]:
     nodes = [_node(node, places, levels) for node in listed(graph, "nodes", TASKS_MAX)]
     if graph["levels"] != levels:
         raise BadAnswer("ask: graph.levels")
+    if sum(len(node["dependencies"]) for node in nodes) > DEPENDENCIES_MAX:
+        raise BadAnswer(f"ask: the graph has more than {DEPENDENCIES_MAX} dependencies")
     returns = _known(graph, "returns", places, "ask: graph.returns")
     output = _exact(graph["output"], "ask: graph.output", GRAPH_BYTES_MAX)
     texts = [output, *(node[name] for node in nodes for name in ("function", "arguments"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from .strict_json import NotStrictJson, parse_object_aside
+from .strict_json import NotStrictJson, parse_object
 
 
 class BadFrame(Exception):
@@ -13,7 +13,19 @@ class BadFrame(Exception):
 
 
 async def read_frame(reader: asyncio.StreamReader, bytes_max: int) -> dict[str, Any] | None:
-    """The next message of at most `bytes_max` bytes, or None at the end of the stream. Raises BadFrame."""
+    """The next message of at most `bytes_max` bytes, or None at the end of the stream; only for small messages, because
+    nothing else happens while it is parsed. Raises BadFrame."""
+    body = await read_body(reader, bytes_max)
+    if body is None:
+        return None
+    try:
+        return parse_object(body)
+    except NotStrictJson as error:
+        raise BadFrame(f"it is not acceptable JSON: {error}") from None
+
+
+async def read_body(reader: asyncio.StreamReader, bytes_max: int) -> bytes | None:
+    """The bytes of the next message, unparsed, or None at the end of the stream. Raises BadFrame."""
     try:
         size = int.from_bytes(await reader.readexactly(4), "little")
     except asyncio.IncompleteReadError as error:
@@ -23,10 +35,6 @@ async def read_frame(reader: asyncio.StreamReader, bytes_max: int) -> dict[str, 
     if size > bytes_max:
         raise BadFrame(f"it declares {size} bytes, the limit is {bytes_max}")
     try:
-        body = await reader.readexactly(size)
+        return await reader.readexactly(size)
     except asyncio.IncompleteReadError:
         raise BadFrame(f"it ends before the {size} bytes that it declares") from None
-    try:
-        return await parse_object_aside(body)
-    except NotStrictJson as error:
-        raise BadFrame(f"it is not acceptable JSON: {error}") from None

@@ -25,7 +25,7 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
         "circuit_info": run.circuit_info,
         "metadata": {
             **_provenance(job),
-            **({**_PROVIDED, **run.provenance} if run.provided else {"count_source": "simulator_sampled"}),
+            **({**_PROVIDED, **run.provenance} if run.provided else _vouched(job)),
             "shots_requested": run.shots,
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,
@@ -44,25 +44,27 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
 
 def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
     """The return value of a `main`, as JSON text: a dictionary is the result itself, any other value becomes its member
-    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them."""
-    value = run.value if isinstance(run.value, dict) else {"result": run.value}
-    result = {
+    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them. The value's text is
+    passed on unread."""
+    ours: dict[str, Any] = {
         "shots": job.params.shots,
         "backend": job.backend,
         "execution_time_ms": execution_time_ms,
         "warnings": [*warnings, *run.warnings],
-        **value,
-        **_of_workflow(job, run),
-        "metadata": {
-            **_provenance(job),
-            "count_source": None,
-            "shots_requested": job.params.shots,
-            "shots_observed": None,
-            "registers": None,
-            "circuit_sha256": None,
-        },
     }
-    return _text(result, stdout)
+    metadata = {
+        **_provenance(job),
+        "count_source": None,
+        "shots_requested": job.params.shots,
+        "shots_observed": None,
+        "registers": None,
+        "circuit_sha256": None,
+    }
+    before = {name: value for name, value in ours.items() if name not in run.names}
+    after = {**_of_workflow(job, run), "metadata": metadata}
+    if stdout and "stdout" not in run.names:
+        after["stdout"] = stdout
+    return f"{{{','.join(part for part in (_members(before), run.members, _members(after)) if part)}}}"
 
 
 _PROVIDED = {
@@ -73,6 +75,15 @@ _PROVIDED = {
     "optimization_level": None,
 }
 """The metadata of counts that the caller provided from another machine, which only the caller knows."""
+
+
+def _vouched(job: Job) -> dict[str, Any]:
+    """Who vouches for counts that a child reports. A child that runs the user's code can report any counts, whether
+    its simulator sampled them or not; one that executes a circuit alone reports what the simulator gave. Releases
+    before `executed_apart` called both `simulator_sampled`."""
+    if job.runs_code:
+        return {"count_source": "program_reported"}
+    return {"count_source": "simulator_sampled", **({"executed_apart": True} if job.first_stage else {})}
 
 
 def _of_workflow(job: Job, run: CircuitReport | ValueReport) -> dict[str, Any]:
@@ -97,6 +108,11 @@ def _provenance(job: Job) -> dict[str, Any]:
 
 
 def _text(result: dict[str, Any], stdout: str) -> str:
-    if stdout and "stdout" not in result:
+    if stdout:
         result["stdout"] = stdout
-    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{{{_members(result)}}}"
+
+
+def _members(result: dict[str, Any]) -> str:
+    """The members of an object as JSON text, without its braces."""
+    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))[1:-1]

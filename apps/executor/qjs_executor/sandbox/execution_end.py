@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..isolation.confinement import FILE_BYTES_MAX
+from ..isolation.folder_watch import BYTES_MAX, FILES_MAX
 from ..isolation.output import Output
 from ..job import (
     ASKS_MAX,
@@ -30,17 +32,17 @@ from ..job import (
     SandboxFault,
 )
 from ..protocol.answer import (
-    BadAnswer,
     CircuitLeftReport,
     CircuitReport,
     FieldsReport,
+    Report,
     TaskReport,
     UserError,
     ValueReport,
     plain,
-    read_answer,
 )
-from ..protocol.frame_reader import BadFrame, read_frame
+from ..protocol.frame_reader import BadFrame, read_body, read_frame
+from ..protocol.judgement import judge
 from ..protocol.result import STATE_VECTOR_FILE, result_text, value_text
 from .pooled_child import PooledChild
 
@@ -58,18 +60,23 @@ FREE_SECONDS = 2.0
 """After its answer a task should exit at once; a host whose task does not is killed with it."""
 NO_ANSWER = "it closed its result channel"
 
+_DISK_LIMIT = (
+    f"disk limit: the files of a run may have {BYTES_MAX // MIB} MiB and number {FILES_MAX:,}, and one of them"
+    f" {FILE_BYTES_MAX // MIB} MiB"
+)
 _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
 """The messages that the libraries print before they abort because memory ran out."""
 
 
 @dataclass(frozen=True)
 class ExecutionEnd:
-    """The plain facts of an ended execution, or of its stretch up to a request; `detail` belongs to `bad_answer`,
-    `status` to `exited`."""
+    """The plain facts of an ended execution, or of its stretch up to a request; `detail` belongs to `bad_answer` and
+    `unread`, `status` to `exited`. `unread`: the executor could not read the message."""
 
-    kind: Literal["answered", "asked", "too_many_asks", "bad_answer", "exited", "time_limit", "flood"]
+    kind: Literal["answered", "asked", "too_many_asks", "bad_answer", "unread", "exited", "time_limit", "flood"]
     seconds: float
-    answer: dict[str, Any] | None = None
+    report: Report | None = None
+    ask: dict[str, Any] | None = None
     detail: str = ""
     status: tuple[str, int] | None = None
 
@@ -87,14 +94,11 @@ async def listen(child: PooledChild, job: Job, limits: Limits, accepted: Callabl
     if first is None or first.get("taken") != {"uid": child.uid}:
         raise SandboxFault(f"the child did not take its job: {(first or {}).get('fault', 'it exited')}")
     accepted()
-    started = time.monotonic()
-    end = await _end(child, reader, job, limits)
-    return replace(end, seconds=time.monotonic() - started)
+    return await _end(child, reader, job, limits)
 
 
 async def answer_and_listen(child: PooledChild, job: Job, limits: Limits) -> ExecutionEnd:
     """Sends a waiting child the job's one answer, and waits for its next message."""
-    started = time.monotonic()
     writing = asyncio.create_task(child.write({"answer": job.script.answers[0]}))
     try:
         end = await _end(child, await child.open(), job, limits)
@@ -103,7 +107,7 @@ async def answer_and_listen(child: PooledChild, job: Job, limits: Limits) -> Exe
     finally:
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
-    return replace(end, seconds=time.monotonic() - started)
+    return end
 
 
 def _message_bytes_max(job: Job, limits: Limits) -> int:
@@ -114,35 +118,50 @@ def _message_bytes_max(job: Job, limits: Limits) -> int:
 
 
 async def _end(child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits) -> ExecutionEnd:
+    started = time.monotonic()
+    end, message = await _ended(child, reader, job, limits)
+    end = replace(end, seconds=time.monotonic() - started)
+    if message is None:
+        return end
+    try:
+        judged = await judge(message, job)
+    except OSError as error:
+        return replace(end, kind="unread", detail=str(error))
+    if judged.problem:
+        return replace(end, kind="bad_answer", detail=judged.problem)
+    return replace(end, kind="asked" if judged.ask is not None else "answered", report=judged.report, ask=judged.ask)
+
+
+async def _ended(
+    child: PooledChild, reader: asyncio.StreamReader, job: Job, limits: Limits
+) -> tuple[ExecutionEnd, bytes | None]:
+    """How an execution ended, and its last message unparsed."""
     answer = asyncio.create_task(_answer(reader, _message_bytes_max(job, limits), child.is_host))
     flood = asyncio.create_task(child.flooded())
     try:
         done, _ = await asyncio.wait([answer, flood], timeout=limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
         if not done:
-            return ExecutionEnd("time_limit", 0)
+            return ExecutionEnd("time_limit", 0), None
         if answer not in done:
-            return ExecutionEnd("flood", 0)
+            return ExecutionEnd("flood", 0), None
         message = answer.result()
     except BadFrame as error:
-        return ExecutionEnd("bad_answer", 0, detail=str(error))
+        return ExecutionEnd("bad_answer", 0, detail=str(error)), None
     except _Ended as ended:
         if ended.status[0] == "open":
-            return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER)
-        return ExecutionEnd("exited", 0, status=await child.status_with_memory(ended.status))
+            return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER), None
+        return ExecutionEnd("exited", 0, status=await child.status_with_memory(ended.status)), None
     finally:
         for task in (answer, flood):
             task.cancel()
         await asyncio.gather(answer, flood, return_exceptions=True)
     if message is not None:
-        ask = message.get("ask")
-        if isinstance(ask, dict) and job.script.may_ask:
-            return ExecutionEnd("asked", 0, answer=ask)
-        return ExecutionEnd("answered", 0, answer=message)
+        return ExecutionEnd("answered", 0), message
     try:
         async with asyncio.timeout(EXIT_SECONDS):
-            return ExecutionEnd("exited", 0, status=await child.exit_status())
+            return ExecutionEnd("exited", 0, status=await child.exit_status()), None
     except TimeoutError:
-        return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER)
+        return ExecutionEnd("bad_answer", 0, detail=NO_ANSWER), None
 
 
 class _Ended(Exception):
@@ -152,13 +171,13 @@ class _Ended(Exception):
         self.status = status
 
 
-async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) -> dict[str, Any] | None:
+async def _answer(reader: asyncio.StreamReader, bytes_max: int, hosted: bool) -> bytes | None:
     """The message that ends an execution; a host first reports whether there is one. Raises BadFrame and _Ended."""
     if hosted:
         message = await read_frame(reader, HANDSHAKE_BYTES_MAX)
         if message is not None and "ended" in message:
             raise _Ended((message["ended"][0], message["ended"][1]))
-    return await read_frame(reader, bytes_max)
+    return await read_body(reader, bytes_max)
 
 
 async def is_free_again(child: PooledChild) -> bool:
@@ -193,15 +212,16 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
         )
     if end.kind == "bad_answer":
         return failed(f"crashed: bad result ({end.detail})")
-    if end.answer is None:
+    if end.kind == "unread":
+        return Lost(f"the result could not be read: {end.detail}")
+    if end.ask is not None:
+        return Asked(milliseconds, end.ask, parked=False, stdout=printed)
+    answer = end.report
+    if answer is None:
         return _exited(end, limits, stderr, failed)
-    if end.kind == "asked":
-        return Asked(milliseconds, end.answer, parked=False, stdout=printed)
-    try:
-        answer = read_answer(end.answer, job, run.counts)
-    except BadAnswer as error:
-        return failed(f"crashed: bad result ({error})")
-    if isinstance(answer, CircuitReport):
+    if isinstance(answer, CircuitReport) and answer.provided:
+        if not run.has_provided(answer):
+            return failed("crashed: bad result (counts: not those that the backend gave for this circuit)")
         answer = replace(answer, provenance=run.provenance)
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
@@ -222,10 +242,7 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
         text = value_text(job, answer, milliseconds, printed, warnings)
     else:
         text = result_text(job, answer, milliseconds, printed, warnings)
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError:
-        return failed("crashed: bad result (a lone surrogate)")
+    size = len(text.encode("utf-8"))
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
     return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitReport) else [])
@@ -248,6 +265,8 @@ def _exited(end: ExecutionEnd, limits: Limits, stderr: Output, failed: Callable[
         return failed(memory_limit(limits))
     if kind == "signal" and number in (signal.SIGXCPU, signal.SIGKILL) and end.seconds >= limits.wall_seconds:
         return failed(_time_limit(limits))
+    if kind == "signal" and number == signal.SIGXFSZ:
+        return failed(_DISK_LIMIT)
     if number != 0 and _OUT_OF_MEMORY.search(stderr.kept):
         return failed(memory_limit(limits))
     if kind == "signal" and number == signal.SIGXCPU:

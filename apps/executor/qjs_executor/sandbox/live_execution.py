@@ -7,7 +7,9 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..child.asks import circuit_digest
 from ..job import Job, WrongAnswer
+from ..protocol.answer import CircuitReport
 from ..protocol.ask import counts_of
 from .pool import Pool
 from .pooled_child import PooledChild
@@ -28,6 +30,8 @@ class LiveExecution:
     """The last counts that it received for a circuit. Counts that it reports as its own result have to be these."""
     provenance: dict[str, str] = field(default_factory=dict)
     """Where these counts come from, as the caller reported."""
+    counted: str = ""
+    """The digest of the request that these counts answer."""
     seconds: float = 0.0
     """The time that its previous stretches took."""
 
@@ -41,8 +45,14 @@ class LiveExecution:
         for answer in job.script.answers:
             counts = counts_of(answer)
             if counts is not None:
-                self.counts = counts
+                self.counts, self.counted = counts, answer["digest"]
                 self.provenance = {key: answer[key] for key in ("count_source", "provider_job_id") if key in answer}
+
+    def has_provided(self, report: CircuitReport) -> bool:
+        """Whether a reported circuit is the one that the last counts belong to, and its counts are these."""
+        if self.counts is None or report.counts != self.counts or report.circuit is None:
+            return False
+        return circuit_digest(report.circuit, report.shots) == self.counted
 
     def check_answer(self, job: Job) -> None:
         """Raises WrongAnswer unless the job contains the answer that the execution waits for."""

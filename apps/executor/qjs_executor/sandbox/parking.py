@@ -1,8 +1,8 @@
 """Executions that wait for an answer: each is stopped and holds no slot, but stays in its child with all of its memory.
 
-An execution stays parked until its caller returns with the answer, its time is over, a later execution needs its place,
-or it exits. A caller that returns too late repeats the script with the answers; so parking only saves time, and no work
-depends on it.
+An execution stays parked until its caller returns with the answer, its time is over, a later execution needs its place
+(the owner with the most places gives one up first), or it exits. A caller that returns too late repeats the script with
+the answers; so parking only saves time, and no work depends on it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ..job import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
+from ..job import PARKED_BYTES_MAX, PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
+from .fair_places import place_to_free
 from .live_execution import LiveExecution
 
 LOOK_SECONDS = 1.0
@@ -26,6 +27,8 @@ class _Place:
     job: Job
     run: LiveExecution
     until: float
+    memory_bytes: int
+    """It is stopped, so this does not change."""
     held: bool = False
     keeper: asyncio.Task[None] | None = None
 
@@ -38,6 +41,8 @@ class Parking:
     end: Callable[[LiveExecution], object]
     places: int = PARKED_MAX
     seconds: float = PARKED_SECONDS
+    memory_bytes: int = PARKED_BYTES_MAX
+    """What all of them may hold together."""
     left: Counter[str] = field(default_factory=Counter)
     """How many have left their place, by reason."""
     _parked: dict[str, _Place] = field(default_factory=dict)
@@ -46,16 +51,20 @@ class Parking:
         return len(self._parked)
 
     def park(self, job: Job, run: LiveExecution) -> bool:
-        """Parks a stopped execution, if necessary in the place of the oldest; returns False when callers that are about
-        to resume hold every place."""
+        """Parks a stopped execution, if necessary in the place of others; returns False when it finds none, and for an
+        execution that holds too much memory to wait."""
         if job.run_id in self._parked:
             self._leave(job.run_id, "displaced")
-        if len(self._parked) >= self.places:
-            oldest = next((run_id for run_id, place in self._parked.items() if not place.held), None)
-            if oldest is None:
+        held = run.child.memory_bytes()
+        if held > self.memory_bytes:
+            return False
+        while len(self._parked) >= self.places or self._held_bytes() + held > self.memory_bytes:
+            places = self._parked.values()
+            at = place_to_free([one.job.owner for one in places], [not one.held for one in places], job.owner)
+            if at is None:
                 return False
-            self._leave(oldest, "displaced")
-        place = _Place(job, run, time.monotonic() + self.seconds)
+            self._leave(list(self._parked)[at], "displaced")
+        place = _Place(job, run, time.monotonic() + self.seconds, held)
         self._parked[job.run_id] = place
         place.keeper = asyncio.create_task(self._keep(job.run_id, place))
         return True
@@ -106,6 +115,9 @@ class Parking:
                 woken = True
             if woken:
                 return self._leave(run_id, "died")
+
+    def _held_bytes(self) -> int:
+        return sum(place.memory_bytes for place in self._parked.values())
 
     def _leave(self, run_id: str, why: str) -> None:
         self.end(self._forget(run_id, why))

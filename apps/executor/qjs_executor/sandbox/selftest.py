@@ -5,10 +5,12 @@ A probe that fails lowers the level or refuses jobs; it never only warns.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
-from collections.abc import Awaitable, Callable
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from ..job import (
@@ -76,6 +78,8 @@ attacks = {
     "user namespace": lambda: libc.unshare(0x10000000) == 0 or call(-1),
     "ptrace": lambda: libc.ptrace(0, 0, 0, 0) == 0 or call(-1),
     "write to a library": lambda: open(os.__file__, "a"),
+    "truncation of a file": lambda: os.truncate(params["file"], 0),
+    "truncation by opening": lambda: os.open(params["file"], os.O_RDONLY | os.O_TRUNC),
     "write to /usr": lambda: open("/usr/owned", "w"),
     "core_pattern": lambda: open("/proc/sys/kernel/core_pattern", "w"),
     "user 0": lambda: os.setuid(0),
@@ -104,7 +108,9 @@ circuit.cx(0, 1)
 _POISON = "import json, os, numpy\njson.dumps = os.write = numpy.zeros = None\nopen('left', 'w').close()\n"
 _CLEAN = "import json, os, numpy\nassert json.dumps and os.write and numpy.zeros\nassert not os.path.exists('left')\n"
 _DRAW = "import numpy\nprint(numpy.random.randint(1 << 60))\n"
-_FILL = "for i in range(9):\n  with open(f'fill{i}', 'wb') as f: f.write(b'x' * 16_000_000)\n"
+_FILL = (
+    "for i in range(9):\n  with open(f'fill{i}', 'wb') as f: f.write(b'x' * 16_000_000)\nimport time\ntime.sleep(9)\n"
+)
 _FORKS = "import os, signal\nfor i in range(999):\n  if os.fork() == 0: signal.pause()\n"
 
 _OTHER_BELL = """
@@ -131,12 +137,13 @@ async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[d
             log.error("a probe failed: %s: %s", probe, detail, extra=facts(isolation=isolation))
 
     try:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
+        with socket.create_server(("127.0.0.1", 0)) as listener, _file_of_everybody() as file:
             params = {
                 "shell": os.getpid(),
                 "launcher": launcher,
                 "port": listener.getsockname()[1],
                 "canary": canary,
+                "file": file,
                 # An ordinary user cannot empty the set; without new privileges nothing can be gained from it.
                 "bounding": isolation not in ("landlock", "process"),
             }
@@ -154,15 +161,31 @@ async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[d
     found("poisoned, then clean", isinstance(clean, Completed), _said(clean))
     for probe, code, expected, wall in (
         ("memory", "x = bytearray(20 * 1000**3)", "memory limit", _SECONDS),
-        ("disk", _FILL, "No space left", _SECONDS),
+        ("disk", _FILL, "No space left" if isolation in WITH_NAMESPACES else "disk limit", _SECONDS),
         ("processes", _FORKS, "BlockingIOError", _SECONDS),
         ("time", "while True: pass", "time limit", 0.5),
     ):
-        if probe == "disk" and isolation not in WITH_NAMESPACES:
-            continue  # Without mounts there is no folder of a fixed size.
         outcome = await _try(run, code, {}, wall)
         found(probe, isinstance(outcome, Failed) and expected in outcome.message, _said(outcome))
     return findings
+
+
+@contextlib.contextmanager
+def _file_of_everybody() -> Iterator[str]:
+    """A file that every user may write, as far as its mode decides. Where the executor's root is read-only there is
+    none, and the run's root has no folder for one either."""
+    try:
+        fd, path = tempfile.mkstemp(prefix="qjs-selftest-")
+    except OSError:
+        yield "/qjs-selftest"
+        return
+    try:
+        os.fchmod(fd, 0o666)
+        os.write(fd, b"whole")
+        yield path
+    finally:
+        os.close(fd)
+        os.unlink(path)
 
 
 async def frameworks_test(run: RunWith) -> dict[str, Any]:

@@ -10,10 +10,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ..job import HOST_SECONDS, HOSTS_MAX, Job
+from .fair_places import place_to_free
 from .live_execution import LiveExecution
 
 Family = tuple[str, ...]
-"""The tasks that may share a confinement: those of one job, with the same source, for the same backend."""
+"""The tasks that may share a confinement: those of one job, with the same source, for the same backend. The first part
+is the job's owner."""
 
 
 def family_of(job: Job) -> Family | None:
@@ -23,7 +25,7 @@ def family_of(job: Job) -> Family | None:
     if script.task is None or script.task_of is None or script.may_ask:
         return None
     source = hashlib.sha256(json.dumps(job.source, sort_keys=True).encode()).hexdigest()
-    return script.task_of, source, job.zygote, job.backend, job.engine
+    return job.owner, script.task_of, source, job.zygote, job.backend, job.engine
 
 
 @dataclass(eq=False)
@@ -62,7 +64,10 @@ class TaskHosts:
     def keep(self, family: Family, run: LiveExecution) -> None:
         """Keeps a host whose task has answered."""
         if len(self._waiting) >= self.places:
-            self._leave(self._waiting[0])
+            owners = [host.family[0] for host in self._waiting]
+            at = place_to_free(owners, [True] * len(owners), family[0])
+            assert at is not None
+            self._leave(self._waiting[at])
         host = _Waiting(family, run, asyncio.get_running_loop().create_future())
         self._waiting.append(host)
         host.keeper = asyncio.create_task(self._keep(host))

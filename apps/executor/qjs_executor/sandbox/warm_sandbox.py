@@ -34,8 +34,6 @@ from ..job import (
 from ..launcher.client import LauncherClient
 from ..launcher.orders import SETS
 from ..logs import facts, log
-from ..protocol.answer import BadAnswer
-from ..protocol.ask import read_ask
 from .execution_end import ExecutionEnd, answer_and_listen, is_free_again, listen, outcome_of
 from .live_execution import LiveExecution
 from .parking import Parking
@@ -74,7 +72,7 @@ class WarmSandbox:
         self._parking = Parking(self._end, seconds=parked_seconds)
         self._hosts = TaskHosts(self._end, _is_free)
         self._taken = 0
-        self._closing = False
+        self._draining = self._closing = False
         self._reapers: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -124,6 +122,7 @@ class WarmSandbox:
             isolation=isolation or "none",
             slots_total=self._slots,
             slots_running=self._taken,
+            draining=self._draining,
             parked=len(self._parking),
             parkings=dict(self._parking.left),
             selftest=self._selftest,
@@ -176,6 +175,8 @@ class WarmSandbox:
         if self._isolation is None:
             raise SandboxInsecure(self._problem or "the executor is not ready")
         await self.prepare(job, limits)
+        if self._draining and job.first_stage is None:
+            raise SandboxBusy
         if job.script.resume is not None:
             return await self._resume(job, job.script.resume, limits, accepted)
         return await self._run(job, limits, accepted)
@@ -184,9 +185,15 @@ class WarmSandbox:
         """See `Sandbox`."""
         return self._parking.hold(run_id)
 
+    def drain(self) -> None:
+        """See `Sandbox`."""
+        self._draining = True
+        self._parking.close()
+        self._hosts.close()
+
     async def close(self) -> None:
         """See `Sandbox`."""
-        self._closing = True
+        self._draining = self._closing = True
         self._parking.close()
         self._hosts.close()
         for child in self._running:
@@ -240,9 +247,12 @@ class WarmSandbox:
         child = await (pool.take_host if hosts else pool.take)(limits.start_seconds)
         pool.count_job()
         self._running.add(child)
+        if job.script.may_ask or hosts:
+            child.measure_idle()
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
-        watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
+        own_network = pool.isolation in WITH_NAMESPACES
+        watch = None if self._groups else asyncio.create_task(child.watch_memory(memory, own_network))
         return LiveExecution(pool, child, watch, asked=len(job.script.answers))
 
     async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
@@ -273,7 +283,7 @@ class WarmSandbox:
         child = run.child
         answered = kept = parked = False
         try:
-            end = self._checked(await talk, run, job)
+            end = self._checked(await talk, run)
             answered = end.kind in ("answered", "asked")
             if end.kind == "asked" and not run.final:
                 kept = parked = await self._park(run, job)
@@ -290,25 +300,24 @@ class WarmSandbox:
             finally:
                 self._release()
         if self._closing:
-            return Lost("the executor was shut down during the run")
+            return Lost("the executor was shut down during the run", shut_down=True)
         note = _WARNING if self._isolation == "process" else ""
         # No await stands between keeping a host and this line: what it has printed still belongs to this task.
         outcome = outcome_of(end, job, limits, run, note)
         return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
 
     @staticmethod
-    def _checked(end: ExecutionEnd, run: LiveExecution, job: Job) -> ExecutionEnd:
+    def _checked(end: ExecutionEnd, run: LiveExecution) -> ExecutionEnd:
         """The end of a stretch; a request in it is checked and stored."""
-        if end.kind != "asked" or end.answer is None:
+        if end.ask is None:
             return end
         if run.asked >= ASKS_MAX:
             return replace(end, kind="too_many_asks")
-        try:
-            run.ask = read_ask(end.answer, job, run.asked + 1)
-        except BadAnswer as error:
-            return replace(end, kind="bad_answer", answer=None, detail=str(error))
+        if end.ask["number"] != run.asked + 1:
+            return replace(end, kind="bad_answer", ask=None, detail="ask: number")
         run.asked += 1
-        return replace(end, answer=run.ask)
+        run.ask = end.ask
+        return end
 
     async def _park(self, run: LiveExecution, job: Job) -> bool:
         """Parks the execution; returns whether it now waits in a place of its own."""
@@ -317,12 +326,12 @@ class WarmSandbox:
         except SandboxFault as error:
             log.warning("an execution was not parked", extra=facts(run_id=job.run_id, reason=str(error)))
             return False
-        return not self._closing and self._parking.park(job, run)
+        return not self._draining and self._parking.park(job, run)
 
     async def _keep(self, run: LiveExecution, family: Family) -> bool:
         """Keeps a host whose task has answered; returns whether it now waits for the next one."""
         await run.child.printed_so_far()
-        if self._closing or run.child.is_flooded:
+        if self._draining or run.child.is_flooded:
             return False
         self._hosts.keep(family, LiveExecution(run.pool, run.child, run.watch))
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import asdict
 from typing import Any
 
 from starlette.types import Send
@@ -66,9 +65,9 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, Completed):
         return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
     if isinstance(outcome, Returned):
-        return {"status": "completed", **asdict(outcome)}
+        return {"status": "completed", **vars(outcome)}
     if isinstance(outcome, Asked):
-        return {"status": "asked", **asdict(outcome)}
+        return {"status": "asked", **vars(outcome)}
     if isinstance(outcome, Failed):
         error = error_json(outcome)
         answer: dict[str, Any] = {
@@ -80,4 +79,5 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
             answer["stdout"] = outcome.stdout
         return answer
     assert isinstance(outcome, Lost)
-    return {"status": "lost", "error": {"code": "execution_service_lost", "message": outcome.message}}
+    code = "executor_shut_down" if outcome.shut_down else "execution_service_lost"
+    return {"status": "lost", "error": {"code": code, "message": outcome.message}}

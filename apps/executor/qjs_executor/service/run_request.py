@@ -43,6 +43,7 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
     least, most = (0.0, TASK_SECONDS_MAX) if script.task else (WALL_SECONDS_MIN, WALL_SECONDS_MAX)
     wall = wall_seconds_of(request, defaults.wall_seconds, most, least)
     wall = min(max(wall, WALL_SECONDS_MIN), WALL_SECONDS_MAX)
+    lane = lane_of(request)
     job = Job(
         run_id=text_of(request.get("run_id"), "run_id", 100),
         source=source,
@@ -51,8 +52,9 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         max_qubits=_max_qubits(request.get("max_qubits")),
         params=params_of(request.get("params")),
         script=script,
+        owner=lane.team,
     )
-    return job, replace(defaults, wall_seconds=wall), lane_of(request)
+    return job, replace(defaults, wall_seconds=wall), lane
 
 
 def wall_seconds_of(request: dict[str, Any], default: float, most: float, least: float = WALL_SECONDS_MIN) -> float:

@@ -124,7 +124,7 @@ class _Health:
         engines = await self._engines.names()
         present = self._sandbox.facts()
         body = {
-            "status": "insecure" if present.level == "none" else "ok",
+            "status": present.status,
             "version": __version__,
             "pid": self._pid,
             "python": platform.python_version(),
@@ -141,7 +141,10 @@ class _Health:
                 "zygotes": present.zygotes,
             },
             "slots": {"total": self._lanes.job_slots, "running": self._lanes.jobs_running, "parked": present.parked},
-            "lanes": {"interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting}},
+            "lanes": {
+                "jobs": {"waiting": self._lanes.jobs_waiting},
+                "interactive": {"running": self._lanes.interactive_running, "waiting": self._lanes.waiting},
+            },
             "engines": [{"name": name, "version": ENGINE_VERSION} for name in engines],
             "frameworks": FRAMEWORKS,
         }

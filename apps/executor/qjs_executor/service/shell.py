@@ -12,13 +12,15 @@ import sys
 from ..isolation import linux
 from ..isolation.confinement import limit
 from ..isolation.private_root import build_shared_root
+from ..job import KEPT_SLOTS, SLOTS_MAX
 from ..launcher.handover import Handover, receive_handover
 from ..logs import log, set_up_logs
 
 DESCRIPTORS_MAX = 4096
 """Five for each execution and one for each connection."""
-TASKS_MAX = 16
-"""Threads and processes of the shell's user; only libraries start any."""
+TASKS_MAX = 16 + SLOTS_MAX + KEPT_SLOTS
+"""Threads and processes of the shell's user: libraries start some, and each execution may have one that reads its
+result."""
 
 
 def main() -> int:

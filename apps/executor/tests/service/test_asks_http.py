@@ -15,6 +15,8 @@ from qjs_executor.job import ASKS_MAX
 
 from ..support.asking import (
     ADD,
+    CIRCUIT,
+    CIRCUIT_DIGEST,
     FRAMES,
     TWICE,
     answer_to,
@@ -135,12 +137,14 @@ def test_a_program_cannot_pass_counts_of_its_own_for_those_it_was_given(executor
         "has_mid_circuit_measurement": False,
         "diagram": "",
     }
-    forged = {"ok": True, "counts": {"1": 10}, "shots": 10, "circuit_info": info, "warnings": []}
-    forged["registers"] = [{"name": "c", "size": 1}]
-    code = FRAMES + f"say({{'ask': {circuit_ask()!r}}})\nhear()\nsay({forged!r})\nos._exit(0)"
-    ask = asked(begin(executor, code, "forged"))
-    answer = {"digest": ask["digest"], "counts": '{"0": 10}'}
-    assert "not those that the backend gave" in resume_run(executor, code, "forged", answer).error["message"]
+    honest = {"ok": True, "counts": {"0": 10}, "shots": 10, "circuit_info": info, "warnings": [], "circuit": CIRCUIT}
+    honest["registers"] = [{"name": "c", "size": 1}]
+    for forged in ({"counts": {"1": 10}}, {"circuit": "OPENQASM 3.1;"}, {"circuit": None}, {"shots": 11}):
+        code = FRAMES + f"say({{'ask': {circuit_ask()!r}}})\nhear()\nsay({honest | forged!r})\nos._exit(0)"
+        ask = asked(begin(executor, code, "forged"))
+        answer = {"digest": ask["digest"], "counts": '{"0": 10}'}
+        message = resume_run(executor, code, "forged", answer).error["message"]
+        assert "not those that the backend gave for this circuit" in message, forged
 
 
 @pytest.mark.parametrize(
@@ -173,9 +177,15 @@ def test_a_program_cannot_pass_counts_of_its_own_for_those_it_was_given(executor
         (graph_ask(graph_of(node(), returns=["task_0001"] * 2)), "ask: graph.returns"),
         (graph_ask(graph_of(*(node(number) for number in range(1, 2002)))), "nodes"),
         (circuit_ask(shots=0), "ask: shots"),
+        (circuit_ask(shots=True), "ask: shots"),
+        (circuit_ask(number=1.0), "ask: number"),
+        (circuit_ask(facts={"warnings": [], "observables": {}}), "ask: observables"),
+        (circuit_ask(facts={"warnings": ["x" * 1001]}), "warnings"),
+        (graph_ask(graph_of(node(), output="\0")), "ask: graph.output"),
         (circuit_ask(openqasm3=None), "ask: openqasm3"),
         (circuit_ask(facts=None), "ask: facts"),
         (circuit_ask(registers=[]), "registers"),
+        (circuit_ask(openqasm3="OPENQASM 3.1;"), "ask: the digest is not the circuit's"),
     ],
 )
 def test_a_forged_request_fails_its_run(executor: Executor, message: dict[str, Any], detail: str) -> None:
@@ -184,6 +194,16 @@ def test_a_forged_request_fails_its_run(executor: Executor, message: dict[str, A
     assert answer.error["code"] == "execution_error"
     assert answer.error["message"].startswith("crashed: bad result")
     assert detail in answer.error["message"]
+
+
+def test_a_graph_has_a_limit_of_dependencies(executor: Executor) -> None:
+    code = FRAMES + (
+        f"node = {node()!r}\nids = ['task_%04d' % number for number in range(1, 2001)]\n"
+        "nodes = [{**node, 'node_id': one, 'dependencies': ids[:place]} for place, one in enumerate(ids)]\n"
+        f"graph = {{**{graph_of()!r}, 'nodes': nodes, 'levels': [[one] for one in ids]}}\n"
+        f"say({{'ask': {{**{graph_ask()!r}, 'graph': graph}}}})\nos.read(3, 1)"
+    )
+    assert "more than 200000 dependencies" in begin(executor, code, "dense").error["message"]
 
 
 def test_a_million_tasks_fail_their_run_and_delay_no_other(executor: Executor) -> None:
@@ -202,7 +222,7 @@ def test_a_request_from_a_run_that_may_not_ask_is_rejected(executor: Executor) -
 
 def test_a_run_has_a_limit_of_requests(executor: Executor) -> None:
     code = FRAMES + f"say({{'ask': {circuit_ask(number=ASKS_MAX + 1)!r}}})\nos.read(3, 1)"
-    answers = [{"digest": "1" * 64, "counts": '{"1": 10}'}] * ASKS_MAX
+    answers = [{"digest": CIRCUIT_DIGEST, "counts": '{"1": 10}'}] * ASKS_MAX
     message = begin(executor, code, "many", answers=answers).error["message"]
     assert message.startswith(f"limit of {ASKS_MAX} requests")
 
@@ -215,7 +235,7 @@ def test_a_hundred_requests_in_a_row_are_answered(executor: Executor) -> None:
     answer = begin(executor, code, "hundred")
     for number in range(1, 101):
         assert asked(answer)["number"] == number
-        answer = resume_run(executor, code, "hundred", {"digest": "1" * 64, "counts": '{"1": 10}'})
+        answer = resume_run(executor, code, "hundred", {"digest": CIRCUIT_DIGEST, "counts": '{"1": 10}'})
     assert (answer.error["message"], answer.outcome["stdout"]) == ("told", "all\n")
 
 
@@ -224,7 +244,7 @@ def test_a_second_request_before_the_answer_is_read_fails_the_run(executor: Exec
         f"say({{'ask': {circuit_ask()!r}}})\nsay({{'ask': {circuit_ask(number=2)!r}}})\nimport time\ntime.sleep(60)"
     )
     asked(begin(executor, code, "hasty"))
-    large = {"digest": "1" * 64, "error": "x" * 8192}
+    large = {"digest": CIRCUIT_DIGEST, "error": "x" * 8192}
     answer = resume_run(executor, code, "hasty", large)
     # Two answers fit into the pipe; a program that reads out of turn only harms itself.
     assert answer.outcome["status"] in ("asked", "failed")

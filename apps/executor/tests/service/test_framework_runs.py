@@ -33,6 +33,8 @@ def test_a_program_of_each_framework_gives_counts_with_its_first_qubit_leftmost(
     answer = executor.run(code(PROGRAMS[framework] + "print('hello')"))
     assert answer.lines[0]["accepted"]["framework"] == framework
     assert answer.result["counts"] == {"100": 100}
+    metadata = answer.result["metadata"]
+    assert (metadata["count_source"], metadata["executed_apart"]) == ("simulator_sampled", True)
     assert answer.result["stdout"] == "hello\n"
     assert answer.result["circuit_info"]["num_qubits"] == 3
     assert framework in ("marqov", *answer.result["metadata"]["framework_version"].split("-")[0].split())
@@ -55,6 +57,7 @@ def test_the_device_runs_a_frameworks_circuit_where_the_code_is(executor: Execut
     result = executor.run(code(program)).result
     assert result["counts"] == {"100": 7}
     assert result["shots"] == 7
+    assert result["metadata"]["count_source"] == "program_reported"
 
 
 def test_a_program_may_mix_frameworks(executor: Executor) -> None:

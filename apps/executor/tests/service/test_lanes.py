@@ -11,8 +11,14 @@ import pytest
 from qjs_executor.job import SandboxBusy
 from qjs_executor.service import lanes as rules
 from qjs_executor.service.lanes import Lane, Lanes
+from qjs_executor.service.turns import next_turn
 
 JOB = Lane()
+
+
+def job(team: str) -> Lane:
+    """A job of a team."""
+    return Lane("jobs", "", team)
 
 
 def person(user: str, team: str = "team") -> Lane:
@@ -248,3 +254,93 @@ async def test_a_resumed_run_that_times_out_or_is_cancelled_returns_its_place() 
     assert runs.order == ["job", "new job"]
     await runs.end_all()
     assert runs.lanes.jobs_running == 0
+
+
+@in_loop
+async def test_jobs_of_teams_take_turns_however_many_one_of_them_sends() -> None:
+    runs = Runs(Lanes(2))
+    for number in range(6):
+        runs.begin(f"many {number}", job("many"))
+    await settled()
+    runs.begin("few 0", job("few"))
+    runs.begin("few 1", job("few"))
+    runs.begin("other", job("other"))
+    await settled()
+    assert runs.order == ["many 0", "many 1"]
+    await runs.end("many 0")
+    assert runs.order[2:] == ["few 0"]
+    await runs.end("many 1")
+    assert runs.order[3:] == ["other"], "a team that runs nothing is next"
+    await runs.end("few 0")
+    await runs.end("other")
+    assert runs.order[4:] == ["many 2", "few 1"], "of equals, the one that was served longest ago"
+    await runs.end_all()
+    assert (runs.lanes.jobs_running, runs.lanes.jobs_waiting) == (0, 0)
+
+
+@in_loop
+async def test_resumed_runs_of_teams_take_turns() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("many 0", job("many"))
+    await settled()
+    for number in range(1, 4):
+        runs.begin(f"many {number}", job("many"), resumed=True)
+    runs.begin("few", job("few"), resumed=True)
+    runs.begin("new", job("new"))
+    await settled()
+    for name in ("many 0", "few"):
+        await runs.end(name)
+    assert runs.order == ["many 0", "few", "many 1"]
+    await runs.end_all()
+    assert runs.order[-1] == "new", "what resumes goes before new jobs"
+
+
+@in_loop
+async def test_one_team_cannot_fill_the_queue_of_jobs() -> None:
+    runs = Runs(Lanes(1))
+    for number in range(1 + rules.TEAM_JOBS_WAITING_MAX):
+        runs.begin(f"many {number}", job("many"))
+    await settled()
+    with pytest.raises(SandboxBusy):
+        await runs.begin("one more", job("many"))
+    runs.begin("few", job("few"))
+    await settled()
+    assert runs.lanes.jobs_waiting == rules.TEAM_JOBS_WAITING_MAX + 1
+    with pytest.raises(SandboxBusy):
+        await runs.begin("without a team", JOB)
+    await runs.end("many 0")
+    assert runs.order == ["many 0", "few"]
+    await runs.end_all()
+
+
+@in_loop
+async def test_waiting_jobs_and_interactive_runs_each_keep_their_slots() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("job", job("a"))
+    for number in range(3):
+        runs.begin(f"person {number}", person(f"p{number}", f"t{number}"))
+    runs.begin("next job", job("b"))
+    await settled()
+    assert runs.order == ["job", "person 0"]
+    await runs.end("job")
+    assert runs.order[2:] == ["next job"]
+    await runs.end("person 0")
+    assert runs.order[3:] == ["person 1"]
+    await runs.end_all()
+
+
+@pytest.mark.parametrize(
+    ("waiting", "running", "served", "next_one"),
+    [
+        ([], {}, {}, None),
+        (["a", "b"], {}, {}, 0),
+        (["a", "a", "b"], {"a": 1}, {}, 2),
+        (["a", "b"], {"a": 1, "b": 1}, {"a": 2, "b": 1}, 1),
+        (["a", "b", "c"], {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1}, 2),
+        (["", "a"], {"": 2, "a": 1}, {"a": 9}, 1),
+    ],
+)
+def test_the_owner_that_runs_the_fewest_is_next(
+    waiting: list[str], running: dict[str, int], served: dict[str, int], next_one: int | None
+) -> None:
+    assert next_turn(waiting, running, served) == next_one

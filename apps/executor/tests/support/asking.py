@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from qjs_executor.child.asks import circuit_digest
+
 from .executor import Answer, Executor
 
 ASKING: dict[str, Any] = {"graphs": "ask", "circuits": "ask", "script": {"seed": 1, "now": 1.7e9}}
@@ -19,6 +21,10 @@ FRAMES = (
     "    while len(body) < size: body += os.read(3, size - len(body))\n    return json.loads(body)\n"
 )
 """For a source that writes to the pipes of its child itself."""
+
+
+CIRCUIT = "OPENQASM 3.0;"
+CIRCUIT_DIGEST = circuit_digest(CIRCUIT, 10)
 
 
 def marqov(code: str) -> dict[str, str]:
@@ -58,10 +64,10 @@ def circuit_ask(**fields: Any) -> dict[str, Any]:
     return {
         "kind": "circuit",
         "number": 1,
-        "digest": "1" * 64,
+        "digest": CIRCUIT_DIGEST,
         "final": False,
         "shots": 10,
-        "openqasm3": "OPENQASM 3.0;",
+        "openqasm3": CIRCUIT,
         "facts": {"register_names": None, "observables": None, "warnings": []},
         "registers": [{"name": "c", "size": 1}],
         **fields,
@@ -130,7 +136,7 @@ ASK = f"say({{'ask': {circuit_ask()!r}}})\n"
 TELL = "heard = hear()['answer']\nsay({'ok': False, 'code': 'execution_error', 'message': 'heard ' + heard['counts']})"
 ONCE = FRAMES + ASK + TELL
 """Requests one circuit and returns the counts that it received."""
-ANSWER = {"digest": "1" * 64, "counts": '{"1": 10}'}
+ANSWER = {"digest": CIRCUIT_DIGEST, "counts": '{"1": 10}'}
 SPINNING = (
     FRAMES
     + "import threading, signal\nfor _ in range(2):\n    if os.fork() == 0:\n        if os.fork() == 0: os.setsid()\n"

@@ -73,6 +73,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "F5 attribute of somebody's file": "os.setxattr(params['victim_file'], 'user.owned', b'x')",
         "F5 somebody's file": "open(params['victim_file'], 'a')",
         "F5 end of somebody's file": "os.truncate(params['victim_file'], 0)",
+        "F5 end of somebody's file by opening it": "os.open(params['victim_file'], os.O_RDONLY | os.O_TRUNC)",
         "F5 name of somebody's file": "os.unlink(params['victim_file'])",
         "F5 folder in the machine's /tmp": "refused(not os.path.exists(params['victim_file'])) or os.mkdir('/tmp/qjs-owned')",
         "F6 device node": "os.mknod('null', 0o020666, os.makedev(1, 3))",
@@ -99,6 +100,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "P3 kernel addresses": "refused(not any(int(line.split()[0], 16) for line in open('/proc/kallsyms')))",
         "P3 keys": "refused(not open('/proc/keys').read())",
         "P3 the kernel's command line": "refused(not open('/proc/cmdline').read())",
+        "P3 load of others": "refused(not any(os.path.exists('/proc/' + name) and open('/proc/' + name).read() for name in ('loadavg', 'stat', 'interrupts', 'softirqs', 'vmstat', 'diskstats', 'zoneinfo', 'locks', 'schedstat')))",
         "P3 kernel memory": "open('/proc/kcore', 'rb').read(1)",
         "P4 oom score": "os.write(os.open('/proc/self/oom_score_adj', os.O_WRONLY), b'-1000')",
         "P5 memory of the executor": "open(f\"/proc/{params['executor']}/mem\", 'rb').read(1)",
@@ -133,6 +135,15 @@ GROUPS: dict[str, dict[str, str]] = {
         "K19 memfd": "os.memfd_create('x')",
         "K19 shared memory of System V": "call(29, 0, 4096, 0o1600)",
         "K19 message queue": "call(240, b'owned', 0o102, 0o600, 0)",
+        "K19 news of files": "call(294, 0)",
+        "K19 news of files, the older call": "call(253)",
+        "K19 news of a folder": "fcntl.fcntl(os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)",
+        "K lock of a library": "fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)",
+        "K lock of an open library": "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), 37, struct.pack('hhqqi4x', 0, 0, 0, 0, 0))",
+        "K lease of a library": "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+        "K signal at the zygote's death": "call(157, 1, 0, 0, 0, 0)",
+        "K memory of a socket": "socket.socketpair()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)",
+        "K priority of its own files": "call(251, 1, 0, 2 << 13 | 7)",
         "K limits of the executor": "resource.prlimit(params['executor'], resource.RLIMIT_NOFILE, (0, 0))",
         "K limits of the parent": "refused(os.getppid() == 0) or resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))",
         "K priority of the executor": "os.setpriority(os.PRIO_PROCESS, params['executor'], 19)",
@@ -163,6 +174,7 @@ NOT_WITHOUT_NAMESPACES: dict[str, str] = {
     "S3 command lines of others": "and so is how they were started: keep secrets out of command lines",
     "P3 the kernel's command line": "/proc is the machine's",
     "P3 keys": "/proc is the machine's; the keys themselves cannot be read",
+    "P3 load of others": "/proc is the machine's",
 }
 """What a run can do where it has no namespaces of its own (levels L2), and why that is so."""
 
@@ -198,10 +210,12 @@ BOMBS: dict[str, Bomb] = {
         "mem",
         60,
     ),
-    "R5 disk fill": Bomb("for i in range(99):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)", "No space left"),
+    "R5 disk fill": Bomb(
+        "for i in range(9):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)\nimport time\ntime.sleep(20)", "No space left"
+    ),
     "R5 file of 33 MiB": Bomb("with open('f', 'wb') as f: f.write(b'x' * (33 << 20))", "File too large"),
     "R6 /dev/shm fill": Bomb("for i in range(5):\n  with open(f'/dev/shm/{i}', 'wb') as f: f.write(b'x' * 16_000_000)", "No space left"),
-    "R7 inode bomb": Bomb("for i in range(20_000): open(str(i), 'w').close()", "No space left"),
+    "R7 inode bomb": Bomb("for i in range(20_000): open(str(i), 'w').close()\nimport time\ntime.sleep(20)", "No space left"),
     "R8 descriptors": Bomb("x = [open('/dev/null') for _ in range(999)]", "Too many open files"),
     "R9 raised limit": Bomb("import resource\nresource.setrlimit(resource.RLIMIT_NPROC, (1 << 40, 1 << 40))", "not allowed to raise"),
     "R10 endless loop": Bomb("while True: pass", "time limit of 0.5 s", SOON),
@@ -213,7 +227,8 @@ BOMBS: dict[str, Bomb] = {
     "R13 catastrophic regular expression": Bomb("import re\nre.match('(a+)+$', 'a' * 40 + 'b')", "time limit", SOON),
     "R14 zip bomb": Bomb(
         "import io, zipfile\nb = io.BytesIO()\nwith zipfile.ZipFile(b, 'w', zipfile.ZIP_DEFLATED) as z:\n"
-        "  for i in range(9): z.writestr(f'{i}', bytes(30_000_000))\nzipfile.ZipFile(b).extractall('.')",
+        "  for i in range(9): z.writestr(f'{i}', bytes(30_000_000))\nzipfile.ZipFile(b).extractall('.')\n"
+        "import time\ntime.sleep(20)",
         "No space left",
     ),
     "C1 stdout flood": Bomb("line = 'x' * 1_000_000\nfor i in range(1000): print(line)", "output limit of 16 MiB"),
@@ -227,16 +242,19 @@ BOMBS: dict[str, Bomb] = {
     "C6 os._exit": Bomb("import os\nos._exit(0)", "crashed: exit code 0"),
     "C7 sys.exit": Bomb("import sys\nsys.exit(3)", "exited with 3"),
     "C8 object()": Bomb("def main(): return object()", "main"),
-    "C8 NaN": Bomb("def main(): return {'x': float('nan')}", ""),
-    "C8 deep list": Bomb("def main():\n  x = []\n  for _ in range(100_000): x = [x]\n  return x", ""),
+    "C8 NaN": Bomb("def main(): return {'x': float('nan')}", "nan is not a JSON number"),
+    "C8 NaN in a message": Bomb(_FRAME + "send(b'{\"ok\":true,\"warnings\":[],\"value\":NaN}')", "bad result (NaN is not a JSON number)"),
+    "C8 deep message": Bomb(_FRAME + "send(b'[' * 100_000 + b']' * 100_000)", "bad result (nested too deeply)"),
+    "C8 deep list": Bomb("def main():\n  x = []\n  for _ in range(100_000): x = [x]\n  return x", "nested deeper than 24 levels"),
     "C9 pickle": Bomb(_FRAME + "import pickle\nsend(pickle.dumps([1]))", "bad result"),
+    "C9 pickle of code": Bomb(_FRAME + "send(b'cos\\nsystem\\n(S\\'true\\'\\ntR.')", "bad result"),
 }  # fmt: skip
 
-NOT_BOUNDED_WITHOUT_MOUNTS: dict[str, str] = {
-    "R5 disk fill": "the run's folder lies on the machine's disk",
-    "R7 inode bomb": "the run's folder lies on the machine's disk",
-    "R14 zip bomb": "the run's folder lies on the machine's disk",
-    "R6 /dev/shm fill": "there is no /dev/shm to write to; the run is refused it",
+WITHOUT_MOUNTS: dict[str, str] = {
+    "R5 disk fill": "disk limit",
+    "R7 inode bomb": "disk limit",
+    "R14 zip bomb": "disk limit",
+    "R6 /dev/shm fill": "permission denied",
 }
 """Bombs that end otherwise than with a full folder where a run has no mounts of its own (levels L2)."""
 

@@ -1,0 +1,224 @@
+"""Executions that do not die when they should, and forks that fail: the zygote, its other executions and the pool
+outlive them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from qjs_executor.isolation.linux import children_of
+from qjs_executor.job import WITH_NAMESPACES, Completed, Failed, Job, JobParams, Limits, Outcome
+from qjs_executor.sandbox import pooled_child
+from qjs_executor.sandbox.pool import READY
+from qjs_executor.sandbox.warm_sandbox import WarmSandbox
+
+from ..support.executor import (
+    BELL,
+    LEVELS,
+    Executor,
+    descendants,
+    eventually,
+    ordinary_executor,
+    python,
+    qasm,
+)
+from ..support.lanes import long
+from ..support.launched import launched
+from ..support.ordinary_user import with_python_open_to_all
+from ..support.processes import LOOP, gone, hold, undying
+
+SURVIVOR = python(
+    "import ctypes, os, signal, time\nctypes.CDLL(None).prctl(1, 0, 0, 0, 0)\n"
+    "if os.fork() == 0: os.setsid()\n"
+    "for number in range(1, 32):\n  try: signal.signal(number, signal.SIG_IGN)\n  except OSError: pass\n"
+    "time.sleep(10**6)"
+)
+"""Tries to survive its zygote."""
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def small(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """An executor with the packages of circuits alone, for each level."""
+    if request.param == "this user":
+        started = Executor(EXECUTOR_SLOTS="2")
+    elif request.param == "root, uid":
+        started = Executor(before=with_python_open_to_all(), EXECUTOR_SLOTS="2", EXECUTOR_ISOLATION="uid")
+    else:
+        started = ordinary_executor(landlock=request.param.endswith("landlock"), EXECUTOR_SLOTS="2")
+    yield started
+    started.close()
+
+
+def zygote(executor: Executor) -> int:
+    """The process of the zygote that the launcher started."""
+    stock = executor.zygote("circuits")["pids"]
+    return next(pid for pid in children_of(executor.process.pid) if pid in stock)
+
+
+def first_process(executor: Executor) -> int:
+    """The zygote itself, where it is the first process of a namespace; otherwise the same as `zygote`."""
+    started = zygote(executor)
+    if executor.health()["sandbox"]["isolation"] not in WITH_NAMESPACES:
+        return started
+    (itself,) = children_of(started)
+    return itself
+
+
+def restarts(executor: Executor) -> int:
+    """How often the zygote was replaced because it died."""
+    count: int = executor.zygote("circuits")["restarts"]
+    return count
+
+
+def end_of_trivial_run(executor: Executor) -> str:
+    """The status of a run that must succeed."""
+    return str(executor.run(qasm(BELL)).lines[-1]["outcome"]["status"])
+
+
+@pytest.mark.parametrize("inner", [True, long(False)], ids=["the zygote itself", "the process that waits for it"])
+def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_seconds(
+    small: Executor, inner: bool
+) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        end = pool.submit(small.run, SURVIVOR)
+        eventually(lambda: len(small.descendants()) >= 2, 20, "the run has its two processes")
+        run = small.descendants()
+        os.kill(first_process(small) if inner else zygote(small), signal.SIGKILL)
+        eventually(lambda: small.health()["status"] == "degraded", 2, "health shows that a pool is down")
+        assert end.result(10).outcome["error"]["code"] == "execution_service_lost"
+    eventually(lambda: gone(run), 5, "nothing of the run is alive")
+    eventually(lambda: small.health()["status"] == "ok", 20, "health shows that the pool is up")
+    assert end_of_trivial_run(small) == "completed"
+
+
+@pytest.mark.long
+def test_a_zygote_is_replaced_while_a_run_of_the_last_one_does_not_die(small: Executor) -> None:
+    before = restarts(small)
+    hang_up = hold(small, LOOP)
+    first = zygote(small)
+    with undying(small.descendants()):
+        os.kill(first, signal.SIGKILL)
+        eventually(lambda: restarts(small) > before, 20, "the next zygote is up")
+        assert end_of_trivial_run(small) == "completed"
+    hang_up()
+    eventually(lambda: small.descendants() == [], 5, "no process of a run is left")
+
+
+def test_a_run_that_dies_slowly_costs_neither_its_zygote_nor_other_runs(small: Executor) -> None:
+    before = restarts(small), zygote(small)
+    hang_up = hold(small, LOOP)
+    slow = small.descendants()
+    with undying(slow):
+        hang_up()
+        other = python(
+            f"import time\ntime.sleep({pooled_child.KILL_SECONDS + 0.5})\n"
+            "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+        )
+        assert small.run(other).outcome["status"] == "completed"
+        assert not gone(slow)
+    assert (restarts(small), zygote(small)) == before
+    eventually(lambda: small.descendants() == [], 5, "no process of a run is left")
+
+
+def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None:
+    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+    hang_up = hold(small, LOOP)
+    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+    first, inner = zygote(small), first_process(small)
+    before = resource.prlimit(inner, resource.RLIMIT_NOFILE)
+    resource.prlimit(inner, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{inner}/fd")) + 2, before[1]))
+    assert [end_of_trivial_run(small) for _ in range(2)] == ["completed"] * 2, "those in stock are used"
+    eventually(lambda: "could not be forked" in small.zygote("circuits")["last_error"], 5, "a fork has failed")
+    assert small.health()["slots"]["running"] == 1, "the other run is alive"
+    resource.prlimit(inner, resource.RLIMIT_NOFILE, before)
+    assert end_of_trivial_run(small) == "completed"
+    assert zygote(small) == first
+    hang_up()
+
+
+@pytest.fixture
+def little_room(tmp_path: Path) -> Iterator[Path]:
+    """A temporary folder with room for few files."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "nr_inodes=200,mode=1777", "tmpfs", tmp_path], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("this needs the right to mount")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+@pytest.mark.long
+def test_a_full_temporary_folder_costs_no_run_and_no_zygote(little_room: Path) -> None:
+    tmp_path = little_room
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    executor = Executor(
+        before=with_python_open_to_all(), EXECUTOR_SLOTS="2", EXECUTOR_ISOLATION="uid", TMPDIR=str(tmp_path)
+    )
+    try:
+        hang_up = hold(executor, LOOP)
+        first = zygote(executor)
+        full = 0
+        with contextlib.suppress(OSError):
+            for full in range(300):
+                (tmp_path / f"full-{full}").touch()
+        eventually(lambda: executor.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+        for _ in range(2):
+            executor.run(qasm(BELL))
+        eventually(lambda: "No space left" in executor.zygote("circuits")["last_error"], 10, "a fork has failed")
+        assert executor.health()["slots"]["running"] == 1, "the other run is alive"
+        for number in range(full):
+            (tmp_path / f"full-{number}").unlink()
+        assert end_of_trivial_run(executor) == "completed"
+        assert (zygote(executor), restarts(executor)) == (first, 0)
+        hang_up()
+    finally:
+        executor.close()
+
+
+def _job(code: str) -> Job:
+    params = JobParams(shots=10, given={"shots": 10})
+    return Job("job", python(code), "aer-statevector", "statevector", 28, params)
+
+
+async def _give_up() -> list[tuple[Outcome, str]]:
+    """The ends of a run that does not die and of the next one, and the sandbox's status then and at the end."""
+    seen: list[tuple[Outcome, str]] = []
+    async with launched(EXECUTOR_SLOTS="2", EXECUTOR_WARM_FRAMEWORKS="0") as launcher:
+        sandbox = WarmSandbox(launcher, 2)
+        await sandbox.start()
+        accepted = asyncio.Event()
+        run = asyncio.create_task(sandbox.run(_job("while True: pass"), Limits(wall_seconds=2), accepted.set))
+        await accepted.wait()
+        while sandbox.facts().zygotes[0]["ready"] < READY:
+            await asyncio.sleep(0.01)
+        stock = {pid for one in sandbox.facts().zygotes for pid in one["pids"]}
+        with undying([pid for pid in descendants(launcher.handover.launcher) if pid not in stock]):
+            seen.append((await run, sandbox.facts().status))
+            circuit = "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+            seen.append((await sandbox.run(_job(circuit), Limits(), lambda: None), sandbox.facts().status))
+        while sandbox.facts().status != "ok":
+            await asyncio.sleep(0.01)
+        await sandbox.close()
+    return seen
+
+
+@pytest.mark.long
+def test_a_run_that_does_not_die_is_given_up_and_health_shows_it_until_it_is_dead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, seconds in (("KILL_SECONDS", 0.1), ("OBEY_SECONDS", 0.3), ("GIVE_UP_SECONDS", 0.5)):
+        monkeypatch.setattr(pooled_child, name, seconds)
+    (slow, during), (other, _) = asyncio.run(asyncio.wait_for(_give_up(), 60))
+    assert isinstance(slow, Failed)
+    assert slow.message == "time limit of 2 s"
+    assert during == "degraded"
+    assert isinstance(other, Completed)

@@ -1,0 +1,123 @@
+// What the sweep of stalled workflows makes of the state that a real Temporal server reports: an operator's termination
+// cancels the job, the server's own gives it another workflow, and no job keeps the others from their check.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { pino } from 'pino'
+import { repeatedSteps, startStalledSweep } from '../../../apps/worker/sweeps/stalled-sweep.js'
+import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
+import { defaultTimes } from '../../../apps/worker/sweeps/times.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
+import { NOT_YET, workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
+import { eventually } from '../../support/eventually.js'
+import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('stalled_sweep')
+const { db } = database
+const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+const log = pino({ level: 'silent' })
+const person = await addPerson(db)
+// No worker serves it: the workflows stay as they are.
+const taskQueue = `stalled-sweep-${randomUUID()}`
+
+beforeAll(() => client.connection.ensureConnected())
+beforeEach(() => db.execute(sql`truncate jobs cascade`))
+afterAll(async () => {
+  await close()
+  await database.drop()
+})
+
+/** A running job with a workflow, quiet for long. */
+async function quietJob(): Promise<string> {
+  const id = await addJob(db, person)
+  await beginJob(db, id, { generation: 1 })
+  await client.workflow.start('runJob', { taskQueue, workflowId: workflowIdOf(id, 1), args: [] })
+  await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${id}`)
+  return id
+}
+
+const terminate = (id: string, identity: string, reason: string) =>
+  client.workflowService.terminateWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: workflowIdOf(id, 1) },
+    identity,
+    reason
+  })
+
+const jobs = async () =>
+  Object.fromEntries(
+    (
+      await db.execute<{ id: string; status: string; generation: number }>(sql`select id, status, generation from jobs`)
+    ).map(({ id, status, generation }) => [id, [status, generation]])
+  )
+
+async function sweepUntil(holds: () => Promise<boolean>): Promise<void> {
+  const sweep = startStalledSweep({
+    db,
+    temporal: client,
+    announce: () => {},
+    times: { ...defaultTimes, stalledSweepMs: 50 },
+    reports: createSweepReports(db, log, () => performance.now()),
+    countRepeatedStep: () => {},
+    log
+  })
+  await eventually(holds)
+  await sweep.close()
+}
+
+describe('a terminated workflow', () => {
+  test.each([
+    ['Workflow history count exceeds limit.', 'history-service'],
+    ['Workflow history size exceeds limit.', 'history-service'],
+    ['Workflow history count exceeds limit.', 'another service of the server']
+  ])('by the server (%s, %s) is followed by another workflow of its job', async (reason, identity) => {
+    const id = await quietJob()
+    await terminate(id, identity, reason)
+    await sweepUntil(async () => (await jobs())[id]![1] === 2)
+    expect((await jobs())[id]).toEqual(['running', 2])
+  })
+
+  test('by an operator cancels its job', async () => {
+    const id = await quietJob()
+    await terminate(id, 'ada@desk', 'no longer needed')
+    await sweepUntil(async () => (await jobs())[id]![1] === 2)
+    expect((await jobs())[id]).toEqual(['cancelling', 2])
+  })
+})
+
+test('a job whose check throws keeps no other job from its check, and is a finding', async () => {
+  const [bad, good] = [await quietJob(), await quietJob()]
+  for (const id of [bad, good]) await terminate(id, 'history-service', 'Workflow history count exceeds limit.')
+  await db.execute(sql`create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'this row refuses every write'; end $$`)
+  await db.execute(
+    sql.raw(
+      `create trigger refuse before update of generation on jobs for each row when (old.id = '${bad}') execute function refuse()`
+    )
+  )
+  // The bad one comes first.
+  await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${bad}`)
+  await sweepUntil(async () => (await jobs())[good]![1] === 2)
+  expect((await jobs())[bad]).toEqual(['running', 1])
+  const [sweep] = await db.execute<{ findings: { message: string }[] | null }>(
+    sql`select findings from sweeps where name = 'stalled_workflows'`
+  )
+  expect(sweep!.findings).toEqual([expect.objectContaining({ message: expect.stringContaining(`job ${bad}`) })])
+  await db.execute(sql`drop trigger refuse on jobs`)
+})
+
+test('a step beyond its twentieth try is reported, unless it only waits', () => {
+  const activity = (name: string, attempt: number, type: string) => ({
+    activityType: { name },
+    attempt,
+    lastFailure: { message: `why ${name}`, applicationFailureInfo: { type } }
+  })
+  const pendingActivities = [
+    activity('execute', 21, 'database_conflict'),
+    activity('runTask', 20, 'database_conflict'),
+    activity('followTask', 5_000, NOT_YET)
+  ]
+  expect(repeatedSteps({ pendingActivities })).toEqual([{ step: 'execute', attempt: 21, reason: 'why execute' }])
+})

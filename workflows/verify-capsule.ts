@@ -20,7 +20,7 @@ export async function verifyCapsule({ capsuleId, version }: ScheduledCapsule): P
   // A local activity that waits for its turn would hold a slot that the workflows of all jobs share.
   const { startScheduledRun } =
     'taskQueue' in queue
-      ? proxyActivities<CapsuleActivities>({ ...databaseStep, ...startTimeout, ...queue })
+      ? proxyActivities<CapsuleActivities>({ retry: databaseStep.retry, ...startTimeout, ...queue })
       : proxyLocalActivities<CapsuleActivities>({ ...databaseStep, ...startTimeout })
   const { awaitRun } = proxyActivities<CapsuleActivities>({ ...awaiting, ...queue })
   const started = await startScheduledRun({ capsuleId, version, scheduledAt: dueTime().toISOString() })

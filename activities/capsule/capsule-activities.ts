@@ -40,10 +40,8 @@ export function createCapsuleActivities(deps: FaultDeps & { db: Db }) {
       asStep(deps, { runId }, async ({ info }) => {
         const outcome = await outcomeOfRun(db, runId)
         if (outcome !== null) return outcome
-        throw notYet(
-          'the run is not finished',
-          Math.min(LOOK_MS_MAX, FIRST_LOOK_MS * 2 ** Math.min(info.attempt - 1, 10))
-        )
+        const afterMs = Math.min(LOOK_MS_MAX, FIRST_LOOK_MS * 2 ** Math.min(info.attempt - 1, 10))
+        throw notYet('the run is not finished', afterMs)
       })
   }
 }

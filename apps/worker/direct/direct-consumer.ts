@@ -113,7 +113,7 @@ async function runEntry(
   }
 }
 
-async function claim(deps: DirectDeps, { jobId, generation }: JobHandOver, lease: string) {
+async function claim(deps: DirectDeps, { jobId, generation }: JobHandOver, lease: string): Promise<boolean> {
   // The lease belongs to this call alone: anything but a fresh claim belongs to another worker.
   const beginning = await claimed(deps, jobId, { generation, lease })
   deps.announce(jobId)

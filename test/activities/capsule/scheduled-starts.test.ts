@@ -11,9 +11,9 @@ afterAll(() => database.drop())
 test('hold a few slots of the worker while they wait for each other; the others come back later', async () => {
   const { startScheduledRun } = createCapsuleActivities({
     db: database.db,
-    log: { error: () => {} },
-    countFault: () => {},
-    countRepeatedStep: () => {}
+    log: { error() {} },
+    countFault() {},
+    countRepeatedStep() {}
   })
   const start = (isLocal: boolean) => {
     const due = { capsuleId: newId(), version: 1, scheduledAt: new Date().toISOString() }

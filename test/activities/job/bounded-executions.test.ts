@@ -150,7 +150,7 @@ test('the inputs of a task are loaded once it holds a permit, not while it waits
   await complete('one', '"one"')
   await complete('two', '"two"')
   executor.from(stream([completed('"done"')]))
-  const leave = await gate.enter({ team: 'another', job: 'a job' }, running)
+  const leave = await gate.enter({ team: 'another', job: 'another' }, running)
   const end = task('all')
   await eventually(() => gate.waiting === 1)
   await db.execute(sql`update task_values set content = '"later"' where job_id = ${id}

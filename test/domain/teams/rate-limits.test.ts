@@ -8,13 +8,22 @@ import {
   wholeSeconds
 } from '../../../domain/teams/rate-limits.js'
 
-// A second copy of the specification, 8.1, so that a figure changed by mistake is noticed.
+// A second copy of the specification, 8.1, and of the limits of other writes, so that a figure changed by mistake is noticed.
 const specified: Record<LimitName, [max: number, windowSeconds: number, scope: string]> = {
   submit: [10, 60, 'user'],
   submitTeam: [100, 86_400, 'team'],
+  cancel: [120, 60, 'user'],
   capsuleCreate: [5, 60, 'user'],
   capsuleImport: [3, 60, 'user'],
+  capsuleWrite: [30, 60, 'user'],
+  capsuleSeal: [10, 60, 'user'],
   scriptUpload: [5, 60, 'user'],
+  scriptWrite: [30, 60, 'user'],
+  scriptAnalyse: [20, 60, 'user'],
+  telemetry: [60, 60, 'user'],
+  teamWrite: [30, 60, 'user'],
+  apiKeys: [20, 60, 'user'],
+  webhooks: [20, 60, 'user'],
   invitations: [10, 60, 'user'],
   secrets: [20, 60, 'user'],
   members: [30, 60, 'user'],
@@ -26,7 +35,7 @@ const specified: Record<LimitName, [max: number, windowSeconds: number, scope: s
   scheduled: [500, 86_400, 'team']
 }
 
-test('the limits are those of the specification, each under its own name', () => {
+test('the limits have the documented figures, each under its own name', () => {
   expect(rateLimits).toEqual(
     Object.fromEntries(
       Object.entries(specified).map(([name, [max, windowSeconds, scope]]) => [

@@ -27,9 +27,25 @@ const table = {
   submit: { max: 10, windowSeconds: MINUTE, scope: 'user' },
   /** Requests that record a job also count against this limit. The playground records none. */
   submitTeam: { max: 100, windowSeconds: DAY, scope: 'team' },
+  /** Stopping jobs stays possible for a caller that has used up all submissions of a day. */
+  cancel: { max: 120, windowSeconds: MINUTE, scope: 'user' },
+  /** Every way of making a capsule except an import: some copy up to 60 MiB of evidence. */
   capsuleCreate: { max: 5, windowSeconds: MINUTE, scope: 'user' },
   capsuleImport: { max: 3, windowSeconds: MINUTE, scope: 'user' },
+  /** Changing, publishing, archiving, deleting and scheduling capsules share this limit. */
+  capsuleWrite: { max: 30, windowSeconds: MINUTE, scope: 'user' },
+  capsuleSeal: { max: 10, windowSeconds: MINUTE, scope: 'user' },
   scriptUpload: { max: 5, windowSeconds: MINUTE, scope: 'user' },
+  /** Saving, changing, publishing and deleting scripts share this limit. */
+  scriptWrite: { max: 30, windowSeconds: MINUTE, scope: 'user' },
+  /** The executor reads the source for each analysis. */
+  scriptAnalyse: { max: 20, windowSeconds: MINUTE, scope: 'user' },
+  /** Reports of simulations in the browser. */
+  telemetry: { max: 60, windowSeconds: MINUTE, scope: 'user' },
+  /** Creating, joining, renaming and deleting teams, and changing budgets, share this limit. */
+  teamWrite: { max: 30, windowSeconds: MINUTE, scope: 'user' },
+  apiKeys: { max: 20, windowSeconds: MINUTE, scope: 'user' },
+  webhooks: { max: 20, windowSeconds: MINUTE, scope: 'user' },
   invitations: { max: 10, windowSeconds: MINUTE, scope: 'user' },
   secrets: { max: 20, windowSeconds: MINUTE, scope: 'user' },
   /** Changing and removing members share this limit. */
@@ -74,7 +90,7 @@ export type RateLimits = Readonly<Record<LimitName, RateLimit>>
 
 export const limitNames = Object.keys(table) as LimitName[]
 
-/** The limits of the specification. */
+/** The limits of the specification, and those of the writes that it leaves open. */
 export const rateLimits = Object.fromEntries(
   limitNames.map((name) => [name, { name, ...table[name] }])
 ) as unknown as RateLimits

@@ -13,8 +13,12 @@ export interface Access {
   role?: Role
   /** Changes what a team owns: refused while the team is suspended. */
   write?: true
-  /** Every request to the route counts against this limit. */
+  /** Every request to the route counts against this limit. Every write has one. */
   limit?: RequestLimitName
+  /**
+   * A repetition under an Idempotency-Key counts too, before its body is read: reading the body is what the limit bounds.
+   */
+  limitsRepeats?: true
 }
 
 const open = { who: 'public' } as const
@@ -52,7 +56,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/auth/oidc/callback': readOpen,
   'GET /api/auth/session': readSession,
   'GET /api/auth/sessions': readSession,
-  'DELETE /api/auth/sessions/:id': session,
+  'DELETE /api/auth/sessions/:id': { who: 'session', limit: 'profile' },
   'POST /api/auth/sign-out': session,
   'POST /api/auth/change-password': { who: 'session', limit: 'profile' },
 
@@ -62,9 +66,9 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/profiles/:username': readOpen,
 
   'GET /api/teams': { who: 'caller', tier: 'read', limit: 'read' },
-  'POST /api/teams': session,
-  'PATCH /api/teams/:id': manageTeam,
-  'DELETE /api/teams/:id': ownTeam,
+  'POST /api/teams': { who: 'session', limit: 'teamWrite' },
+  'PATCH /api/teams/:id': { ...manageTeam, limit: 'teamWrite' },
+  'DELETE /api/teams/:id': { ...ownTeam, limit: 'teamWrite' },
   'POST /api/teams/:id/transfer': { ...ownTeam, limit: 'members' },
   'POST /api/teams/:id/leave': { who: 'session', role: 'member', write: true, limit: 'members' },
   'GET /api/team/members': readTeam,
@@ -75,20 +79,20 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'PATCH /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
   'DELETE /api/team/invitations/:id': { ...manageTeam, limit: 'invitations' },
   'GET /api/invitations/:token': readOpen,
-  'POST /api/invitations/:token/accept': session,
+  'POST /api/invitations/:token/accept': { who: 'session', limit: 'teamWrite' },
   'GET /api/team/api-keys': readAsAdmin,
-  'POST /api/team/api-keys': manageTeam,
-  'DELETE /api/team/api-keys/:id': manageTeam,
+  'POST /api/team/api-keys': { ...manageTeam, limit: 'apiKeys' },
+  'DELETE /api/team/api-keys/:id': { ...manageTeam, limit: 'apiKeys' },
   'GET /api/team/secrets': readTeam,
   'POST /api/team/secrets': { ...manageTeam, limit: 'secrets' },
   'POST /api/team/secrets/test': { ...manageTeam, limit: 'secrets' },
   'DELETE /api/team/secrets/:id': { ...manageTeam, limit: 'secrets' },
   'GET /api/team/webhooks': readAsAdmin,
-  'POST /api/team/webhooks': manageTeam,
-  'DELETE /api/team/webhooks/:id': manageTeam,
+  'POST /api/team/webhooks': { ...manageTeam, limit: 'webhooks' },
+  'DELETE /api/team/webhooks/:id': { ...manageTeam, limit: 'webhooks' },
   'GET /api/team/webhooks/:id/deliveries': readAsAdmin,
   'GET /api/team/budget': readTeam,
-  'PATCH /api/team/budget': ownTeam,
+  'PATCH /api/team/budget': { ...ownTeam, limit: 'teamWrite' },
   'GET /api/team/usage': readTeam,
   'GET /api/team/audit': readTeam,
   'GET /api/team/audit/verify': readTeam,
@@ -105,50 +109,50 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/jobs/:id/source': readTeam,
   'GET /api/jobs/:id/tasks': readTeam,
   'GET /api/jobs/:id/events': pollTeam,
-  'POST /api/jobs/:id/cancel': writeTeam,
+  'POST /api/jobs/:id/cancel': { ...writeTeam, limit: 'cancel' },
   'POST /api/jobs/:id/rerun': { ...writeTeam, limit: 'submit' },
 
   'GET /api/scripts': readTeam,
-  'POST /api/scripts': writeTeam,
+  'POST /api/scripts': { ...writeTeam, limit: 'scriptWrite' },
   'POST /api/scripts/upload': { ...writeTeam, limit: 'scriptUpload' },
   'GET /api/scripts/:id': readTeam,
-  'PATCH /api/scripts/:id': writeTeam,
-  'DELETE /api/scripts/:id': writeTeam,
-  'POST /api/scripts/:id/publish': writeTeam,
+  'PATCH /api/scripts/:id': { ...writeTeam, limit: 'scriptWrite' },
+  'DELETE /api/scripts/:id': { ...writeTeam, limit: 'scriptWrite' },
+  'POST /api/scripts/:id/publish': { ...writeTeam, limit: 'scriptWrite' },
   'GET /api/scripts/:id/execution-options': readTeam,
-  'POST /api/scripts/:id/analyse': writeTeam,
+  'POST /api/scripts/:id/analyse': { ...writeTeam, limit: 'scriptAnalyse' },
 
   'POST /api/capsules/create': { ...writeTeam, limit: 'capsuleCreate' },
-  'POST /api/capsules/from-job': writeTeam,
+  'POST /api/capsules/from-job': { ...writeTeam, limit: 'capsuleCreate' },
   'GET /api/capsules': readTeam,
   'GET /api/capsules/public': readOpen,
   'GET /api/capsules/public/:slug': readOpen,
   'GET /api/capsules/:id': readTeam,
-  'PATCH /api/capsules/:id': writeTeam,
-  'DELETE /api/capsules/:id': writeTeam,
-  'POST /api/capsules/:id/seal': writeTeam,
-  'POST /api/capsules/:id/publish': writeTeam,
-  'POST /api/capsules/:id/archive': writeTeam,
-  'POST /api/capsules/:id/clone': writeTeam,
+  'PATCH /api/capsules/:id': { ...writeTeam, limit: 'capsuleWrite' },
+  'DELETE /api/capsules/:id': { ...writeTeam, limit: 'capsuleWrite' },
+  'POST /api/capsules/:id/seal': { ...writeTeam, limit: 'capsuleSeal' },
+  'POST /api/capsules/:id/publish': { ...writeTeam, limit: 'capsuleWrite' },
+  'POST /api/capsules/:id/archive': { ...writeTeam, limit: 'capsuleWrite' },
+  'POST /api/capsules/:id/clone': { ...writeTeam, limit: 'capsuleCreate' },
   'GET /api/capsules/:id/audit': readTeam,
   'POST /api/capsules/:id/run': { ...writeTeam, limit: 'submit' },
   'GET /api/capsules/:id/runs': readTeam,
   'GET /api/capsules/:id/runs/:runId': readTeam,
   // A schedule outlives the request: a key's tier and daily limit would not bound what it spends.
-  'PUT /api/capsules/:id/schedule': writeTeam,
+  'PUT /api/capsules/:id/schedule': { ...writeTeam, limit: 'capsuleWrite' },
   'GET /api/capsules/:id/schedule': readTeam,
-  'DELETE /api/capsules/:id/schedule': writeTeam,
-  'POST /api/capsules/:id/schedule/backfill': writeTeam,
+  'DELETE /api/capsules/:id/schedule': { ...writeTeam, limit: 'capsuleWrite' },
+  'POST /api/capsules/:id/schedule/backfill': { ...writeTeam, limit: 'capsuleWrite' },
   'GET /api/capsules/:id/verifications': readTeam,
   // Published capsules are open to every caller.
   'GET /api/capsules/:id/export': readTeam,
   'GET /api/capsules/:id/attestation': readTeam,
-  'POST /api/capsules/import': { ...writeTeam, limit: 'capsuleImport' },
+  'POST /api/capsules/import': { ...writeTeam, limit: 'capsuleImport', limitsRepeats: true },
   'POST /api/capsules/upload': { ...writeTeam, limit: 'capsuleCreate' },
 
   'POST /api/playground/run': { ...writeTeam, limit: 'submit' },
   'POST /api/playground/convert': { ...writeTeam, limit: 'submit' },
-  'POST /api/playground/telemetry': writeTeam,
+  'POST /api/playground/telemetry': { ...writeTeam, limit: 'telemetry' },
 
   'PATCH /api/admin/teams/:id': platformWrite,
   'POST /api/admin/teams/:id/suspend': platformWrite,

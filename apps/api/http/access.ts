@@ -69,7 +69,7 @@ export default fp(
       request.keyed = keyed
       if (keyed) {
         // A request with the key of one in progress will most likely repeat its response.
-        keyed.slotDue ||= arrived.has(keyed.id)
+        keyed.slotDue = !access.limitsRepeats && (keyed.slotDue || arrived.has(keyed.id))
         const leave = keyed.slotDue ? () => {} : enter(arrived, keyed.id)
         // The response was sent, or the client disconnected.
         onceClosed(reply.raw, () => {

@@ -57,6 +57,11 @@ type Act = (write: Write) => Promise<AnyResponse>
 declare module 'fastify' {
   interface FastifyInstance {
     /**
+     * Responds to a request whose key was used before, as `writeOnce` does; `null` for any other request. For routes whose
+     * handler reads the body itself, before it does costly work with it.
+     */
+    repeatOnce: (request: FastifyRequest, reply: FastifyReply) => Promise<Sent> | null
+    /**
      * Runs `act` in a transaction and sends its response, or sends the stored response of the same request.
      * @throws ServiceError as `act` does, after which nothing is stored; `idempotency_conflict`, `request_under_way`.
      */
@@ -77,6 +82,11 @@ export default fp(
       const { keyed } = request
       if (!keyed?.kept || isBodyAhead(request, keyed)) return done()
       repeat(limiter, request, reply, keyedWrite(request, keyed), keyed.kept).catch(done)
+    })
+    app.decorate('repeatOnce', (request, reply) => {
+      const { keyed } = request
+      if (!keyed?.kept) return null
+      return repeat(limiter, request, reply, keyedWrite(request, keyed), keyed.kept).then(sent)
     })
     const respond = createWriteOnce(db, limiter, Math.max(1, Math.floor(poolMax / 4)))
     app.decorate('writeOnce', async (request, reply, act) =>
@@ -172,8 +182,9 @@ async function giveUp(request: FastifyRequest): Promise<never> {
   throw underWay()
 }
 
-/** A request without effect neither keeps a slot nor takes one later. */
+/** A request without effect neither keeps a slot nor takes one later, except where the limit bounds the reading of bodies. */
 async function freeSlot(request: FastifyRequest): Promise<void> {
+  if (request.routeOptions.config.access?.limitsRepeats) return
   request.keyed!.slotDue = false
   await request.giveBackSlot()
 }

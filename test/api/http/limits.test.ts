@@ -1,11 +1,14 @@
 // Rate limits as callers meet them: exact, with the seconds to wait, and independent of other callers.
+import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { isPassword } from '../../../apps/api/accounts/password-hash.js'
+import { accessTable } from '../../../apps/api/http/access-table.js'
 import { parseTrustedProxies } from '../../../apps/api/http/limits/client-address.js'
 import { createAccessCode, remainingUses } from '../../../db/accounts/accounts.js'
 import { type RateLimits, rateLimits } from '../../../domain/teams/rate-limits.js'
 import { type ApiResponse, deadAddress, type Headers, PASSWORD, startApi } from '../../support/api/api.js'
+import { asForm, form, tarGz } from '../../support/capsules/capsule-bench.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const apis: { close(): Promise<void> }[] = []
@@ -21,6 +24,51 @@ const of = (answers: ApiResponse[], status: number): ApiResponse[] =>
   answers.filter((answer) => answer.status === status)
 const times = <T>(count: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => ask(at)))
+
+describe('the access table', () => {
+  test('limits every write that a user or a key can make', () => {
+    // Signing out must never be refused, and what it removes is bounded by the sign-ins.
+    const exempt = new Set(['POST /api/auth/sign-out'])
+    const unlimited = Object.entries(accessTable)
+      .filter(([line, { who, write, limit }]) => {
+        const changes = write || (!line.startsWith('GET ') && (who === 'session' || who === 'caller'))
+        return changes && !limit && !exempt.has(line)
+      })
+      .map(([line]) => line)
+    expect(unlimited).toEqual([])
+  })
+})
+
+describe('the limit of imports', () => {
+  const manifest = 'version: "1.0.0"\nname: from elsewhere\nlifecycle_state: draft\n'
+  const path = '/api/capsules/import'
+
+  test('also counts repetitions under one Idempotency-Key, whose forms are read again', async () => {
+    const api = await limited('import_repeats')
+    const ada = await api.signUp()
+    const content = tarGz({ 'x/capsule.yaml': manifest })
+    const body = form([{ name: 'file', content, file: 'x' }], 'b')
+    const answers: ApiResponse[] = []
+    for (let turn = 0; turn < 10; turn++) answers.push(await ada.ask('POST', path, body, asForm('b', 'one')))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, ...Array(7).fill(429)])
+    expect(answers[1]!.headers['idempotency-replayed']).toBe('true')
+  })
+
+  test('is all that a repetition costs: its package is not inflated again', async () => {
+    const api = await limited('import_replay')
+    const ada = await api.signUp()
+    // A package that cannot be read, under whose key a response is stored.
+    const content = Buffer.from('neither gzip nor zip')
+    const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
+    await api.database.db.execute(sql`
+      insert into idempotency_keys (principal, key, method, path, body_sha256, status, body)
+      values (${`user:${ada.id}`}, 'one', 'POST', ${path},
+        ${sha256(JSON.stringify(['file', 'x', sha256(content)]))}, 201, '{"state":"draft"}')`)
+    const body = form([{ name: 'file', content, file: 'x' }], 'b')
+    const repeated = await ada.ask('POST', path, body, asForm('b', 'one'))
+    expect([repeated.status, repeated.text]).toEqual([201, '{"state":"draft"}'])
+  })
+})
 
 describe('the limit of submissions', () => {
   test('accepts ten of fifty at once, refuses the rest with the seconds to wait, and does not affect another user', async () => {

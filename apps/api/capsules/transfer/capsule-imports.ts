@@ -110,6 +110,9 @@ const importRoute: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { bytes, teamId: formTeam } = await readFile(request, packages)
+      // Before the package is inflated.
+      const repeated = app.repeatOnce(request, reply)
+      if (repeated) return repeated
       if (isSmall(request)) await takeSlot(small, request, reply)
       const read = await readPackage(bytes)
       return app.writeOnce(request, reply, async ({ tx }) => {
@@ -149,6 +152,8 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { bytes, teamId: formTeam } = await readFile(request, yaml)
+      const repeated = app.repeatOnce(request, reply)
+      if (repeated) return repeated
       const { body, withLine } = readCreateBody(judge as Judge, readYaml(bytes))
       return app.writeOnce(request, reply, async ({ tx }) => {
         const named = teamNamed(request.query.team_id, formTeam) ?? body.team_id ?? null

@@ -3,12 +3,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { ApplicationFailure } from '@temporalio/activity'
 import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
 import { FinalFault, retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
 import { asStep } from '../../../activities/job/step.js'
 import { ServiceError } from '../../../domain/errors.js'
-import { quietTemporal } from '../../support/stack/quiet-temporal.js'
 
-quietTemporal()
+const logger = new DefaultLogger('ERROR')
 
 const withCode = (code: string) => new Error('Failed query', { cause: Object.assign(new Error(code), { code }) })
 
@@ -23,7 +23,7 @@ async function step(attempt: number, ...errors: unknown[]) {
     countFault: (name: string) => void counted.push(name),
     countRepeatedStep: (name: string) => void repeated.push(name)
   }
-  const environment = new MockActivityEnvironment({ activityType: 'completeJob', attempt, isLocal: true })
+  const environment = new MockActivityEnvironment({ activityType: 'completeJob', attempt, isLocal: true }, { logger })
   const end = await environment
     .run(() =>
       asStep(deps, { jobId: 'a job' }, async () => {

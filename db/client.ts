@@ -38,7 +38,7 @@ export interface ConnectionOptions {
 }
 
 export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
-  const { options: steadily, watch } = survivingConnectionLoss({
+  const keeper = survivingConnectionLoss({
     application_name: 'quantum-job-service',
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS
@@ -47,10 +47,12 @@ export function connect(databaseUrl: string, options: ConnectionOptions = {}): C
     max: options.max ?? 10,
     connect_timeout: 5,
     onnotice: () => {},
-    ...steadily
+    ...keeper.options
   })
-  return { db: drizzle(withPreparedStatements(pool, watch)), sql: pool, close: () => pool.end({ timeout: 5 }) }
+  return { db: drizzle(withPreparedStatements(pool, keeper)), sql: pool, close: () => pool.end({ timeout: 5 }) }
 }
+
+const READ_ONLY = '25006'
 
 /**
  * drizzle sends every query unprepared, which costs a second round trip and a new plan each time. The driver prepares
@@ -59,17 +61,19 @@ export function connect(databaseUrl: string, options: ConnectionOptions = {}): C
  */
 function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(
   client: T,
-  watch: ConnectionKeeper['watch']
+  keeper: ConnectionKeeper
 ): T {
   const unsafe = client.unsafe.bind(client)
   const nested =
     (begin: (run: (inner: postgres.TransactionSql) => unknown) => unknown) =>
     (run: (inner: postgres.TransactionSql) => unknown) =>
-      begin((inner) => watch((async () => run(withPreparedStatements(inner, watch)))()))
+      begin((inner) => keeper.watch((async () => run(withPreparedStatements(inner, keeper)))()))
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) =>
       // drizzle explicitly disables preparing for each query.
-      withCorrectRows(unsafe(query, parameters, { ...options, prepare: true }))
+      withCorrectRows(unsafe(query, parameters, { ...options, prepare: true }), (error) => {
+        if (postgresCode(error) === READ_ONLY) keeper.leaveServer()
+      })
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
   if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)

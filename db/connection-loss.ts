@@ -29,20 +29,34 @@ export interface ConnectionKeeper {
    * have finished: the driver would send the rest of a slow one on the new connection, outside any transaction.
    */
   watch<T>(body: Promise<T>): Promise<T>
+  /**
+   * The server has become read-only: a former primary that is still reachable. Closes the connections, so that new ones
+   * reach the present primary.
+   */
+  leaveServer(): void
 }
 
 /** @param parameters startup parameters of each connection (`application_name`, ...). */
 export function survivingConnectionLoss(parameters: Record<string, string | number> = {}): ConnectionKeeper {
   const bodies = new Set<Promise<unknown>>()
+  const sockets = new Set<ReconnectingSocket>()
+  let leftAt = Number.NEGATIVE_INFINITY
   return {
     options: {
-      socket: (target: Target) => connectSocket(target, () => Promise.allSettled(bodies)),
+      socket(target: Target) {
+        const socket = connectSocket(target, () => Promise.allSettled(bodies))
+        // Under TLS this class sees no message, and cannot know when a connection is idle.
+        if (target.ssl) return socket
+        sockets.add(socket)
+        return socket.once('close', () => sockets.delete(socket))
+      },
       // The driver's own look-up of array types rejects without a handler when the connection is lost, which also stops
       // the process. Lists are therefore passed as text (`anyOf` in db/client.ts).
       fetch_types: false,
       // The driver counts each lost connection of a pool as one more failed try. With its default, it would not
       // reconnect for up to 20 seconds after a restart of the database.
-      backoff: (losses: number) => Math.min(losses * 0.05, 1),
+      // The random part spreads the connections of all workers over that time.
+      backoff: (losses: number) => Math.min(losses * 0.05, 1) * (0.5 + Math.random() / 2),
       connection: { ...noticesLostClients, ...parameters, options: BLANKS }
     },
     watch(body) {
@@ -50,23 +64,33 @@ export function survivingConnectionLoss(parameters: Record<string, string | numb
       const over = () => bodies.delete(body)
       body.then(over, over)
       return body
+    },
+    leaveServer() {
+      // A primary can be read-only for long, for example while its disk is full.
+      if (performance.now() - leftAt < LEFT_MS) return
+      leftAt = performance.now()
+      for (const socket of sockets) socket.retire()
     }
   }
 }
 
 /** The driver passes hosts and ports as lists. */
 interface Target {
+  ssl?: unknown
   path?: string
   host: string[]
   port: number[]
 }
 
-function connectSocket(target: Target, transactionsOver: () => Promise<unknown>): Socket {
+function connectSocket(target: Target, transactionsOver: () => Promise<unknown>): ReconnectingSocket {
   const socket = new ReconnectingSocket(transactionsOver)
   return target.path
     ? socket.connect({ path: target.path })
     : socket.connect({ host: target.host[0]!, port: target.port[0]! })
 }
+
+/** How often the connections of a pool are closed at most because their server is read-only. */
+const LEFT_MS = 5_000
 
 /** Far longer than the driver needs for a rollback after a transaction's body has failed. */
 const LINGER_MS = 250
@@ -97,6 +121,19 @@ class ReconnectingSocket extends Socket {
     this.on('data', (chunk: Buffer) => {
       this.busy = !chunk.subarray(-IDLE.length).equals(IDLE)
     })
+  }
+
+  /** Closes the connection as soon as it is idle. */
+  retire(): void {
+    const closeIfIdle = () => {
+      if (this.busy) return
+      this.off('data', later)
+      this.destroy()
+    }
+    // The driver may send the next statement when it has read the response.
+    const later = () => setImmediate(closeIfIdle)
+    this.on('data', later)
+    closeIfIdle()
   }
 
   private send(...args: unknown[]): boolean {

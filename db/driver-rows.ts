@@ -9,15 +9,23 @@ interface RowQuery<Row> extends PromiseLike<Row[]> {
   values(): RowQuery<Row>
 }
 
-export function withCorrectRows<Row>(query: postgres.PendingQuery<postgres.Row[]>): RowQuery<Row> {
-  return correct(query as unknown as RowQuery<Row>)
+/** @param onError called with each error before the caller sees it. */
+export function withCorrectRows<Row>(
+  query: postgres.PendingQuery<postgres.Row[]>,
+  onError: (error: unknown) => void
+): RowQuery<Row> {
+  return correct(query as unknown as RowQuery<Row>, onError)
 }
 
-function correct<Row>(query: RowQuery<Row>): RowQuery<Row> {
+function correct<Row>(query: RowQuery<Row>, onError: (error: unknown) => void): RowQuery<Row> {
+  const noteError = (error: unknown): never => {
+    onError(error)
+    throw error
+  }
   return {
-    values: () => correct(query.values()),
+    values: () => correct(query.values(), onError),
     // biome-ignore lint/suspicious/noThenProperty: a query is sent when it is awaited, not when it is made.
-    then: (onRows, onError) => query.then(removeEmptyPlaces).then(onRows, onError)
+    then: (onRows, onRejected) => query.then(removeEmptyPlaces, noteError).then(onRows, onRejected)
   }
 }
 

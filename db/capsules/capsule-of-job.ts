@@ -33,7 +33,9 @@ export interface CapsuleOfJob {
 export async function createCapsuleOfJob(
   tx: Tx,
   { jobId, name, description = '', tags = [], ...rest }: CapsuleOfJob,
-  audit: { actor: string; action?: AuditAction }
+  audit: { actor: string; action?: AuditAction },
+  /** Called when all but the audit entry is written. */
+  beforeAudit: () => Promise<unknown> = async () => {}
 ): Promise<string> {
   const files = await collectEvidence(tx, jobId, MAIN_TASK)
   const [job] = await tx
@@ -74,32 +76,41 @@ export async function createCapsuleOfJob(
     {
       ...audit,
       metadata: { cost_micro_usd: job!.actualCost === null ? null : String(job!.actualCost) },
-      before: (capsuleId) =>
-        tx
+      before: async (capsuleId) => {
+        await tx
           .update(jobs)
           .set({ capsuleId })
           .where(and(eq(jobs.id, jobId), isNull(jobs.capsuleId)))
+        await beforeAudit()
+      }
     }
   )
 }
 
 /**
- * Creates the capsule that `create_capsule` requested, as the last step of the transaction that completes the job. A
- * job with a result completes even when the capsule cannot be made; its `status_reason` then says why.
+ * Creates the capsule that `create_capsule` requested, in the transaction that completes the job, and settles the job.
+ * A job with a result completes even when the capsule cannot be made; its `status_reason` then says why.
+ * @param settleJob called once the files are written, which can take seconds for 60 MiB: it locks counters of the team,
+ * and the audit entry after it locks the end of the team's trail.
  */
-export async function createRequestedCapsule(tx: Tx, jobId: string): Promise<void> {
+export async function createRequestedCapsule(
+  tx: Tx,
+  jobId: string,
+  settleJob: (tx: Tx) => Promise<unknown>
+): Promise<void> {
   const [job] = await tx
     .select({ teamId: jobs.teamId, userId: jobs.userId, apiKeyId: jobs.apiKeyId, name: jobs.capsuleName })
     .from(jobs)
-    .where(and(eq(jobs.id, jobId), eq(jobs.createCapsule, true), eq(jobs.status, 'completed')))
-  if (!job) return
-  const actor = job.apiKeyId ? `key:${job.apiKeyId}` : job.userId ? `user:${job.userId}` : 'system'
+    .where(eq(jobs.id, jobId))
+  const { teamId, userId, apiKeyId, name } = job!
+  const actor = apiKeyId ? `key:${apiKeyId}` : userId ? `user:${userId}` : 'system'
   try {
     await tx.transaction((savepoint) =>
-      createCapsuleOfJob(savepoint as Tx, { jobId, teamId: job.teamId, ownerId: job.userId, name: job.name }, { actor })
+      createCapsuleOfJob(savepoint, { jobId, teamId, ownerId: userId, name }, { actor }, () => settleJob(savepoint))
     )
   } catch (error) {
-    // A lost connection fails the whole step, which is then retried.
+    // The savepoint is rolled back. A lost connection fails the whole step, which is then retried.
+    await settleJob(tx)
     const why = codeOf(error) ? (error as Error).message : 'it could not be recorded'
     await tx
       .update(jobs)

@@ -1,13 +1,16 @@
 // Deletes an account. Data of teams stays with the teams; data of the user alone is deleted.
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import { actorText } from '../audit/audit.js'
-import type { Db } from '../client.js'
+import type { Db, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
+import { jobs } from '../tables/jobs.js'
 import { idempotencyKeys } from '../tables/operations.js'
+import { apiKeys } from '../tables/teams.js'
 import { hasOthers } from '../teams/members.js'
 import type { Caller } from '../teams/memberships.js'
 import { fairTeamLock } from '../teams/team-lock.js'
+import { detachJobs, detachJobsOfKeys } from './job-detachment.js'
 import { deleteTeam } from './team-deletion.js'
 
 /**
@@ -17,18 +20,7 @@ import { deleteTeam } from './team-deletion.js'
  */
 export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
   await db.transaction(async (tx) => {
-    const owned = tx
-      .select({ id: members.teamId })
-      .from(members)
-      .where(and(eq(members.userId, caller.userId), eq(members.role, 'owner')))
-    // Ordered, since two concurrent deletions may share teams.
-    const mine = await tx
-      .select({ id: teams.id, name: teams.name })
-      .from(teams)
-      .where(and(inArray(teams.id, owned), fairTeamLock('alone')))
-      .orderBy(sql`${teams.id}`)
-      .for('update')
-    for (const team of mine) {
+    for (const team of await lockOwnedTeams(tx, caller.userId)) {
       if (await hasOthers(tx, team.id, caller.userId))
         throw new ServiceError(
           'conflict',
@@ -37,6 +29,32 @@ export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
       await deleteTeam(tx, team.id, actorText(caller))
     }
     await tx.delete(idempotencyKeys).where(eq(idempotencyKeys.principal, `user:${caller.userId}`))
+    await detachJobs(tx, eq(jobs.userId, caller.userId), { userId: null })
+    await detachJobsOfKeys(tx, eq(apiKeys.createdBy, caller.userId))
     await tx.delete(users).where(eq(users.id, caller.userId))
   })
+}
+
+/**
+ * Locks the teams that the user owns. The ids are read first: in one statement with the membership, Postgres can take
+ * the lock of every team while it looks for those of the user.
+ */
+async function lockOwnedTeams(tx: Tx, userId: string): Promise<{ id: string; name: string }[]> {
+  const isOwner = and(eq(members.userId, userId), eq(members.role, 'owner'))
+  // Ordered, since two concurrent deletions may share teams.
+  const owned = await tx.select({ id: members.teamId }).from(members).where(isOwner).orderBy(asc(members.teamId))
+  const locked: { id: string; name: string }[] = []
+  for (const { id } of owned) {
+    const [team] = await tx
+      .select({ id: teams.id, name: teams.name })
+      .from(teams)
+      .where(and(eq(teams.id, id), fairTeamLock('alone')))
+      .for('update')
+    const [still] = await tx
+      .select({ id: members.teamId })
+      .from(members)
+      .where(and(isOwner, eq(members.teamId, id)))
+    if (team && still) locked.push(team)
+  }
+  return locked
 }

@@ -6,6 +6,7 @@ import { members, teams } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { apiKeys, invitations, teamSecrets, webhooks } from '../tables/teams.js'
 import { deleteCapsulesOfTeam } from './capsule-retention.js'
+import { detachJobsOfKeys } from './job-detachment.js'
 
 /**
  * Deletes a team: it loses its members, and everything that could act in its name or open its data is removed. Its jobs
@@ -22,6 +23,7 @@ export async function deleteTeam(tx: Tx, teamId: string, actor: string): Promise
   if (open)
     throw new ServiceError('conflict', 'This team has jobs that have not finished; wait for them, or cancel them')
   await tx.delete(members).where(eq(members.teamId, teamId))
+  await detachJobsOfKeys(tx, eq(apiKeys.teamId, teamId))
   for (const table of [invitations, apiKeys, teamSecrets, webhooks])
     await tx.delete(table).where(eq(table.teamId, teamId))
   await deleteScriptsOfTeam(tx, teamId)

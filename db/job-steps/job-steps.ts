@@ -112,9 +112,9 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
         cancelOutcome: sql`case when ${jobs.cancelRequestedAt} is null then null else 'too_late' end`
       }
     })
-    if (moved === 'won') await settle(tx, jobId, cost ?? 'all')
-    // Last, since its audit entry is the last row that a transaction locks.
-    if (wantsCapsule) await createRequestedCapsule(tx, jobId)
+    const settleJob = (handle: Tx) => settle(handle, jobId, cost ?? 'all')
+    if (wantsCapsule) await createRequestedCapsule(tx, jobId, settleJob)
+    else if (moved === 'won') await settleJob(tx)
     return moved
   })
 }

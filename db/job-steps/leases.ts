@@ -1,6 +1,6 @@
 // Leases of direct jobs, by the database's clock. A worker renews its leases every few seconds, and the same statement
 // returns which of its jobs are being cancelled. A sweep ends the jobs whose lease has expired.
-import { and, asc, eq, inArray, isNotNull, lt, not } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, lt, not, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db, type Tx } from '../client.js'
 import { now } from '../clock.js'
@@ -11,16 +11,17 @@ import { recordCancellation, recordFailure } from './job-steps.js'
 
 /**
  * Renews the given leases. A lease that is missing in the result is no longer this worker's. An expired lease that no
- * sweep has taken is renewed too.
+ * sweep has taken is renewed too. A job that another session has locked keeps its lease as it is until the next
+ * renewal, so that the leases of the other jobs do not expire.
  */
 export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string, JobStatus>> {
   if (tokens.length === 0) return new Map()
-  const rows = await db
-    .update(jobs)
-    .set({ leaseExpiresAt: leaseEnd })
-    .where(and(anyOf(jobs.leaseToken, tokens), inArray(jobs.status, ['running', 'cancelling'])))
-    .returning({ token: jobs.leaseToken, status: jobs.status })
-  return new Map(rows.map((row) => [row.token!, row.status]))
+  const held = and(anyOf(jobs.leaseToken, tokens), inArray(jobs.status, ['running', 'cancelling']))
+  const rows = await db.execute<{ token: string; status: JobStatus }>(sql`
+    with free as (select id from ${jobs} where ${held} for no key update skip locked),
+      renewed as (update ${jobs} set lease_expires_at = ${leaseEnd} where id in (select id from free))
+    select lease_token as token, status from ${jobs} where ${held}`)
+  return new Map(rows.map(({ token, status }) => [token, status]))
 }
 
 /**

@@ -1,6 +1,6 @@
 // Durable jobs that have made no progress for a while: their workflow may be lost. A restart is one conditional UPDATE
 // to the next generation and an outbox row. The fence stops the former workflow from writing any more.
-import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { finalStatuses, type JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
 import { now } from '../clock.js'
@@ -18,9 +18,17 @@ export interface StalledJob {
   missing: boolean
 }
 
-/** Picks at most `limit` open jobs without progress for `quietSeconds`, and marks them as checked. */
+/** A job is checked this often at least, in seconds. */
+const CHECK_PAUSE_MAX = 3_600
+
+/**
+ * Picks at most `limit` open jobs without progress for `quietSeconds`, and marks them as checked. A job that stays quiet
+ * is checked after 1, 2, 4 ... minutes: at a provider it can be queued for days.
+ */
 export async function takeStalled(db: Db, quietSeconds: number, limit: number): Promise<StalledJob[]> {
   const quiet = sql`${now} - make_interval(secs => ${quietSeconds})`
+  const quietAtCheck = sql`extract(epoch from ${jobs.checkedAt} - ${jobs.updatedAt})`
+  const pause = sql`make_interval(secs => least(${CHECK_PAUSE_MAX}, greatest(${quietSeconds}, ${quietAtCheck})))`
   return db.transaction(async (tx) => {
     const rows = await tx
       .select({ id: jobs.id, generation: jobs.generation, status: jobs.status, missingSince: jobs.missingSince })
@@ -30,8 +38,8 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
           eq(jobs.durable, true),
           inArray(jobs.status, ['pending', 'running', 'cancelling']),
           lt(jobs.updatedAt, quiet),
-          // A job with a missing workflow is checked again at the next pass, others once per quiet time.
-          or(isNull(jobs.checkedAt), lt(jobs.checkedAt, quiet), sql`${jobs.missingSince} is not null`),
+          // A job with a missing workflow is checked again at the next pass.
+          or(isNull(jobs.checkedAt), lt(jobs.checkedAt, sql`${now} - ${pause}`), isNotNull(jobs.missingSince)),
           // The relay is responsible for rows that were never delivered.
           sql`not exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.kind} = 'start' and ${outbox.deliveries} = 0)`
         )

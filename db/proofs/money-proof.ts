@@ -1,9 +1,10 @@
-// Proves that ledger, counters and jobs agree; it corrects nothing. Each proof reads one snapshot, in which they must
+// Proves that ledger, counters and jobs agree; it corrects nothing. Each statement reads one snapshot, in which they must
 // agree to the micro-dollar, since they only change together.
 //
 // `proveRecent` runs every minute and checks what can have changed: open and held jobs, counters with a reservation,
 // the days since yesterday and the months since the last one. Its cost grows with the open work and the traffic of two
-// days, not with the age of the ledger. `proveAll` reads the whole ledger once a day.
+// days, not with the age of the ledger. `proveAll` reads the whole ledger once a day, some teams at a time: a snapshot
+// holds vacuum back in all tables while it is used.
 import { type SQL, sql } from 'drizzle-orm'
 import { formatUsd } from '../../domain/money/money.js'
 import { moneyIsHeld, reservedForJob } from '../admin/held-money.js'
@@ -12,47 +13,85 @@ import { FINDINGS_MAX } from '../service/sweeps.js'
 
 // Distinct numbers, since other programs may take advisory locks in the same database.
 const locks = { recent: 7_104_001, all: 7_104_002 }
-/** Reading the whole ledger takes longer than a request's statement is allowed to. */
+/** Reading a team's whole ledger can take longer than a request's statement is allowed to. */
 const ALL_TIMEOUT = '10min'
+const TEAMS_AT_ONCE = 100
 /** How many days a job that exceeded its reservation is reported. */
 const OVER_DAYS = 7
 
 /** Findings about open and recent periods; `null` when another worker is proving. */
 export const proveRecent = (db: Db): Promise<string[] | null> =>
-  prove(db, 'recent', [
-    reservationsAgainstJobs,
-    capsuleReservations,
-    recentDays,
-    recentMonths,
-    aboveReservation,
-    heldForGood
-  ])
-
-/**
- * Findings about every entry of the ledger, every counter and every job with a price; `null` when another worker is
- * proving.
- */
-export const proveAll = (db: Db): Promise<string[] | null> =>
-  prove(db, 'all', [
-    ledgerMismatches,
-    ledgerAgainstKeyDays,
-    ledgerAgainstCapsules,
-    (tx) => wrongBooks(tx, sql`true`),
-    jobsWithoutBooks
-  ])
-
-function prove(db: Db, name: keyof typeof locks, proofs: ((tx: Tx) => Promise<string[]>)[]) {
-  return db.transaction(
+  db.transaction(
     async (tx) => {
-      const [lock] = await tx.execute(sql`select pg_try_advisory_xact_lock(${locks[name]}) as taken`)
-      if (!lock!.taken) return null
-      if (name === 'all') await tx.execute(sql.raw(`set local statement_timeout = '${ALL_TIMEOUT}'`))
+      if (!(await takeLock(tx, locks.recent))) return null
       const findings: string[] = []
-      for (const proof of proofs) findings.push(...(await proof(tx)))
+      for (const proof of [
+        reservationsAgainstJobs,
+        capsuleReservations,
+        recentDays,
+        recentMonths,
+        aboveReservation,
+        heldForGood
+      ])
+        findings.push(...(await proof(tx)))
       return [...new Set(findings)].slice(0, FINDINGS_MAX)
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' }
   )
+
+/**
+ * Findings about every entry of the ledger, every counter and every job with a price; `null` when another worker is
+ * proving.
+ * @param options.teamsAtOnce how many teams a statement reads.
+ * @param options.signal stops before the next statement; the proof then rejects.
+ */
+export const proveAll = (
+  db: Db,
+  { teamsAtOnce = TEAMS_AT_ONCE, signal }: { teamsAtOnce?: number; signal?: AbortSignal } = {}
+): Promise<string[] | null> =>
+  db.transaction(
+    async (tx) => {
+      if (!(await takeLock(tx, locks.all))) return null
+      await tx.execute(sql.raw(`set local statement_timeout = '${ALL_TIMEOUT}'`))
+      const findings = new Set<string>()
+      for (const teams of await sliceTeams(tx, teamsAtOnce))
+        for (const proof of [
+          ledgerMismatchesOf,
+          ledgerAgainstKeyDays,
+          ledgerAgainstCapsules,
+          (handle: Tx, slice: TeamSlice) => wrongBooks(handle, slice(sql`team_id`)),
+          jobsWithoutBooks
+        ]) {
+          signal?.throwIfAborted()
+          for (const finding of await proof(tx, teams)) findings.add(finding)
+        }
+      return [...findings].slice(0, FINDINGS_MAX)
+    },
+    // Each statement has a snapshot of its own.
+    { isolationLevel: 'read committed', accessMode: 'read only' }
+  )
+
+async function takeLock(tx: Tx, lock: number): Promise<boolean> {
+  const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${lock}) as taken`)
+  return row!.taken === true
+}
+
+/** A condition on a column that holds a team's id. */
+type TeamSlice = (column: SQL) => SQL
+
+const allTeams: TeamSlice = () => sql`true`
+
+/** Ranges of ids, which together cover every id: the ledger can name a team that does not exist. */
+async function sliceTeams(tx: Tx, teamsAtOnce: number): Promise<TeamSlice[]> {
+  const rows = await tx.execute<{ id: string }>(sql`
+    select id from (select id, row_number() over (order by id) as place from teams) numbered
+    where place % ${teamsAtOnce} = 0 order by id`)
+  const bounds = [null, ...rows.map(({ id }) => id), null]
+  return bounds.slice(1).map((until, at) => {
+    const from = bounds[at] ?? null
+    return (column) =>
+      sql`${from === null ? sql`true` : sql`${column} >= ${from}::uuid`} and ${until === null ? sql`true` : sql`${column} < ${until}::uuid`}`
+  })
 }
 
 /** How much an entry of the ledger adds to the reserved and to the spent amount. */
@@ -148,46 +187,52 @@ const recentMonths = (tx: Tx) =>
   )
 
 /** Days and months of teams on which ledger and counters differ. There must never be any. */
-export const ledgerMismatches = (tx: DbOrTx) =>
+export const ledgerMismatches = (tx: DbOrTx) => ledgerMismatchesOf(tx, allTeams)
+
+const ledgerMismatchesOf = (tx: DbOrTx, teams: TeamSlice) =>
   differences(
     tx,
     sql`select 'team ' || coalesce(c.team_id, b.team_id) || ', ' || coalesce(c.period, b.period) || ' of '
           || coalesce(c.starts_on, b.starts_on) as what,
         reserved_micro as c_reserved, spent_micro as c_spent, b_reserved, b_spent
-      from budget_counters c
+      from (select * from budget_counters where ${teams(sql`team_id`)}) c
       full join (
-        with days as (select team_id, day, sum(${reservedBy}) as reserved, sum(${spentBy}) as spent from ledger group by 1, 2)
+        with days as (select team_id, day, sum(${reservedBy}) as reserved, sum(${spentBy}) as spent from ledger
+          where ${teams(sql`team_id`)} group by 1, 2)
         select team_id, 'day' as period, day as starts_on, reserved as b_reserved, spent as b_spent from days
         union all
         select team_id, 'month', date_trunc('month', day)::date, sum(reserved), sum(spent) from days group by 1, 2, 3
       ) b on b.team_id = c.team_id and b.period = c.period and b.starts_on = c.starts_on`
   )
 
-const ledgerAgainstKeyDays = (tx: Tx) =>
+const ledgerAgainstKeyDays = (tx: Tx, teams: TeamSlice) =>
   differences(
     tx,
     sql`select 'API key ' || coalesce(c.key_id, b.key_id) || ', day of ' || coalesce(c.day, b.day) as what,
         reserved_micro as c_reserved, spent_micro as c_spent, b_reserved, b_spent
-      from api_key_days c
+      from (select api_key_days.* from api_key_days join api_keys on api_keys.id = key_id
+        where ${teams(sql`api_keys.team_id`)}) c
       full join (
         select api_key_id as key_id, day, sum(${reservedBy}) as b_reserved, sum(${spentBy}) as b_spent
         from ledger join jobs on jobs.id = job_id
           join api_keys on api_keys.id = api_key_id and daily_limit_micro is not null
+        where ${teams(sql`api_keys.team_id`)} and ${teams(sql`ledger.team_id`)}
         group by 1, 2
       ) b on b.key_id = c.key_id and b.day = c.day`
   )
 
 /** A capsule's counter equals the sum over the jobs of its runs. A deleted capsule has no counter. */
-const ledgerAgainstCapsules = (tx: Tx) =>
+const ledgerAgainstCapsules = (tx: Tx, teams: TeamSlice) =>
   differences(
     tx,
     sql`select 'capsule ' || coalesce(c.capsule_id, b.capsule_id) as what,
         reserved_micro as c_reserved, spent_micro as c_spent, b_reserved, b_spent
-      from capsule_budgets c
+      from (select capsule_budgets.* from capsule_budgets join capsules on capsules.id = capsule_id
+        where ${teams(sql`capsules.team_id`)}) c
       full join (
         select capsules.id as capsule_id, sum(${reservedBy}) as b_reserved, sum(${spentBy}) as b_spent
         from jobs join capsules on capsules.id = jobs.capsule_id join ledger on ledger.job_id = jobs.id
-        where capsule_run_id is not null group by 1
+        where capsule_run_id is not null and ${teams(sql`capsules.team_id`)} group by 1
       ) b on b.capsule_id = c.capsule_id`
   )
 
@@ -244,10 +289,10 @@ async function wrongBooks(tx: Tx, where: SQL): Promise<string[]> {
 }
 
 /** Jobs with a price or a cost that have no entry in the ledger. */
-async function jobsWithoutBooks(tx: Tx): Promise<string[]> {
+async function jobsWithoutBooks(tx: Tx, teams: TeamSlice): Promise<string[]> {
   const rows = await tx.execute<{ id: string; status: string; amount: string }>(sql`
     select id, status, greatest(estimated_cost_micro, actual_cost_micro)::text as amount from jobs
-    where (estimated_cost_micro <> 0 or actual_cost_micro <> 0)
+    where (estimated_cost_micro <> 0 or actual_cost_micro <> 0) and ${teams(sql`jobs.team_id`)}
       and not exists (select 1 from ledger where ledger.job_id = jobs.id)
     order by id limit ${FINDINGS_MAX}`)
   return rows.map(

@@ -126,6 +126,21 @@ test('submissions are recorded completely or not at all while database sessions 
   expect([...(await ledgerMismatches(db))]).toEqual([])
 })
 
+test('writes reach the primary again when the server of the open connections has become read-only', async () => {
+  const former = connect(database.url, { max: 2 })
+  const both = (work: () => Promise<unknown>) => Promise.all([work(), work()])
+  const write = () => former.db.execute(sql`update teams set name = name`)
+  await both(() =>
+    former.db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_sleep(0.05)`)
+      await tx.execute(sql`set session characteristics as transaction read only`)
+    })
+  )
+  await expect(write()).rejects.toMatchObject({ cause: { code: '25006' } })
+  await eventually(() => both(write).then(() => true), { timeoutMs: 3_000 })
+  await former.close()
+})
+
 test('an outage right after a job was claimed ends no job: the step continues when the database is back', async () => {
   const jobId = await addJob(database.db, person)
   const impatient = connect(database.url, { max: 1, statementTimeoutMs: 100 })

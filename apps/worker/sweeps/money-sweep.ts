@@ -10,6 +10,8 @@ import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const RECENT = 'money'
 const ALL = 'money_in_full'
+/** A proof is due somewhat before its period is over, since it is recorded somewhat after it has begun. */
+const DUE = 0.9
 /** How often a worker checks whether the whole ledger is due. */
 const LOOK_MS = 60_000
 const DAY_SECONDS = 24 * 3_600
@@ -35,24 +37,37 @@ export function startMoneySweep({ db, reports, log, everyMs }: MoneySweepDeps): 
       log.error({ sweep: name, findings }, 'the ledger does not agree, or held money waits for an administrator')
     return { findings }
   }
+  const closing = new AbortController()
+  const recentSeconds = Math.floor((everyMs / 1_000) * DUE)
   const loops = [
     startLoop(
       RECENT,
       everyMs,
       log,
-      async () => logFindings(RECENT, await proveRecent(db)),
+      async () =>
+        (await isDue(db, RECENT, recentSeconds, recentSeconds)) ? logFindings(RECENT, await proveRecent(db)) : null,
       reports.of(RECENT, everyMs)
     ),
     startLoop(
       ALL,
       LOOK_MS,
       log,
-      async () => ((await isDue(db, ALL, DAY_SECONDS, FOUND_SECONDS)) ? logFindings(ALL, await proveAll(db)) : null),
+      async () => {
+        if (closing.signal.aborted || !(await isDue(db, ALL, DAY_SECONDS, FOUND_SECONDS))) return null
+        try {
+          return logFindings(ALL, await proveAll(db, closing))
+        } catch (error) {
+          // Left to another worker, or to the next start.
+          if (closing.signal.aborted) return null
+          throw error
+        }
+      },
       reports.of(ALL, DAY_SECONDS * 1_000)
     )
   ]
   return {
     async close() {
+      closing.abort()
       await Promise.all(loops.map((loop) => loop.close()))
     }
   }

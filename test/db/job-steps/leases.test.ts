@@ -57,6 +57,24 @@ describe('a worker', () => {
     expect(await renewLeases(db, [])).toEqual(new Map())
   })
 
+  test('renews its other leases while the row of one job is locked, and keeps that job', async () => {
+    const second = await addHeldJob()
+    await db.execute(
+      sql`update jobs set lease_expires_at = now() + interval '1 second' where id in (${jobId}, ${second.id})`
+    )
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`select 1 from jobs where id = ${jobId} for update`)
+      expect(await renewLeases(db, [lease, second.lease])).toEqual(
+        new Map([
+          [lease, 'running'],
+          [second.lease, 'running']
+        ])
+      )
+    })
+    expect((await job(second.id)).seconds).toBeGreaterThan(13)
+    expect((await job(jobId)).seconds).toBeLessThan(1)
+  })
+
   test('can renew an expired lease that no sweep has taken', async () => {
     await expire(jobId)
     expect((await renewLeases(db, [lease])).get(lease)).toBe('running')

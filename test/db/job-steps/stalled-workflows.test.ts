@@ -44,6 +44,19 @@ describe('a job without progress is checked', () => {
     expect(await takeStalled(db, 60, 10)).toHaveLength(1)
   })
 
+  test('after pauses that double to an hour while it stays quiet', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    await pass(61)
+    const minutes: number[] = []
+    for (let minute = 1; minute <= 300; minute++) {
+      if ((await takeStalled(db, 60, 10)).length > 0) minutes.push(minute)
+      await pass(60)
+    }
+    const pauses = minutes.slice(1).map((minute, at) => minute - minutes[at]!)
+    expect(pauses.slice(0, 3)).toEqual([2, 4, 8])
+    expect(Math.max(...pauses)).toBe(60)
+  })
+
   test('again at the next pass while its workflow is missing', async () => {
     await beginJob(db, jobId, { generation: 1 })
     await pass(61)

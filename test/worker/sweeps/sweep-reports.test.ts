@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { startMoneySweep } from '../../../apps/worker/sweeps/money-sweep.js'
 import { createSweepReports, type SweepReport } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { startLoop, type TimerLoop } from '../../../apps/worker/sweeps/timer-loop.js'
+import { proveAll } from '../../../db/proofs/money-proof.js'
 import { loadSweeps } from '../../../db/service/sweeps.js'
 import { eventually } from '../../support/eventually.js'
 import { usd } from '../../support/jobs/money-rows.js'
@@ -89,4 +90,19 @@ test('the money sweep checks recent entries and the whole ledger at its start, a
   expect(counters).toEqual({ reserved: 0 })
   await db.execute(sql`update budget_counters set reserved_micro = 1000000 where period = 'day'`)
   await eventually(async () => (await names()).join() === 'money_in_full')
+})
+
+test('the money sweep leaves a proof that another worker has just made, and a stop ends the proof of the whole ledger', async () => {
+  const person = await addPerson(db)
+  await addJob(db, person, { cost: usd(1) })
+  await db.execute(sql`update budget_counters set reserved_micro = 0 where period = 'day'`)
+  await note.succeeded({ findings: [] })
+  const sweep = startMoneySweep({ db, reports: createSweepReports(db, log, () => time), log, everyMs: 60_000 })
+  loops.push(sweep)
+  await eventually(async () =>
+    (await loadSweeps(db)).some(({ name, findings }) => name !== 'money' && findings.length > 0)
+  )
+  await sweep.close()
+  expect((await moneySweep()).findings).toEqual([])
+  await expect(proveAll(db, { signal: AbortSignal.abort() })).rejects.toThrow('abort')
 })

@@ -1,9 +1,9 @@
 // Checks the search attributes in Temporal until they are there, and shows what an operator has to do.
 import type { Connection } from '@temporalio/client'
 import type { Logger } from 'pino'
-import { reasonOf } from '../../../domain/operations/reason.js'
-import { ensureSearchAttributes } from '../../../services/dispatch/search-attributes.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { reasonOf } from '../../domain/operations/reason.js'
+import { ensureSearchAttributes } from '../../services/dispatch/search-attributes.js'
+import { startLoop, type TimerLoop } from './sweeps/timer-loop.js'
 
 const EVERY_MS = 30_000
 

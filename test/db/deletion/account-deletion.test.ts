@@ -1,0 +1,84 @@
+// Deleting an account beside the work of other teams.
+import { afterAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { deleteAccount } from '../../../db/deletion/account-deletion.js'
+import { teams } from '../../../db/tables/accounts.js'
+import { fairTeamLock } from '../../../db/teams/team-lock.js'
+import { eventually } from '../../support/eventually.js'
+import { addKey, usd } from '../../support/jobs/money-rows.js'
+import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
+import { createTestDatabase } from '../../support/stack/database.js'
+
+const database = await createTestDatabase('account_deletion')
+const { db } = database
+afterAll(() => database.drop())
+
+const someoneWaits = () =>
+  eventually(async () => {
+    const [row] = await db.execute(
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    )
+    return row !== undefined
+  })
+const exists = async (userId: string) => {
+  const [row] = await db.execute(sql`select 1 from users where id = ${userId}`)
+  return row !== undefined
+}
+
+test('an account is deleted while writes of other teams are under way', async () => {
+  const [leaving, other] = [await addPerson(db), await addPerson(db)]
+  const own = await addTeam(db, leaving)
+  for (let team = 0; team < 5; team++) await addTeam(db, other)
+  await db.transaction(async (tx) => {
+    await tx
+      .select({ id: teams.id })
+      .from(teams)
+      .where(sql`${teams.id} <> ${own} and ${fairTeamLock('share')}`)
+      .for('share')
+    await deleteAccount(db, { ...leaving, key: null })
+  })
+  expect(await exists(leaving.userId)).toBe(false)
+})
+
+test('the end of a job and the deletion of the user of its key cannot deadlock', async () => {
+  const [leaving, owner] = [await addPerson(db), await addPerson(db)]
+  const teamId = await addTeam(db, owner)
+  await db.execute(sql`insert into members (team_id, user_id, role) values (${teamId}, ${leaving.userId}, 'member')`)
+  const key = await addKey(db, leaving, teamId, usd(20))
+  const id = await addJob(db, leaving, { cost: 5n, key, submission: { teamId } })
+  let deleting: Promise<unknown> = Promise.resolve()
+  // In the order of a job's end: the job, then the day of its key.
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`select 1 from jobs where id = ${id} for no key update`)
+    deleting = deleteAccount(db, { ...leaving, key: null })
+    await Promise.race([deleting, someoneWaits()])
+    await tx.execute(sql`update api_key_days set reserved_micro = reserved_micro where key_id = ${key.id}`)
+  })
+  await deleting
+  expect(await exists(leaving.userId)).toBe(false)
+  const [job] = await db.execute(sql`select user_id, api_key_id, status from jobs where id = ${id}`)
+  expect(job).toEqual({ user_id: null, api_key_id: null, status: 'pending' })
+})
+
+test('a user with very many jobs is deleted by statements of at most 2,000 jobs each', async () => {
+  const [leaving, owner] = [await addPerson(db), await addPerson(db)]
+  const teamId = await addTeam(db, owner)
+  await db.execute(sql`insert into members (team_id, user_id, role) values (${teamId}, ${leaving.userId}, 'member')`)
+  const id = await addJob(db, leaving, { submission: { teamId } })
+  await db.execute(sql`insert into jobs select (jsonb_populate_record(jobs, jsonb_build_object('id', gen_random_uuid(),
+    'status', 'completed'))).* from jobs, generate_series(1, 2500) where jobs.id = ${id}`)
+  await db.execute(
+    sql.raw(`create function refuse_long_statement() returns trigger language plpgsql as $$
+    begin if (select count(*) from changed) > 2000 then raise exception 'too long'; end if; return null; end $$`)
+  )
+  await db.execute(
+    sql.raw(`create trigger refuse_long_statement after update on jobs referencing new table as changed
+    for each statement execute function refuse_long_statement()`)
+  )
+  await deleteAccount(db, { ...leaving, key: null })
+  expect(await exists(leaving.userId)).toBe(false)
+  const [left] = await db.execute(
+    sql`select count(*)::int as jobs from jobs where team_id = ${teamId} and user_id is null`
+  )
+  expect(left).toEqual({ jobs: 2_501 })
+})

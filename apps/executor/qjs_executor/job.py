@@ -304,6 +304,14 @@ class SandboxFacts:
     warning: str = ""
     """The warning that every result carries while executions are not isolated."""
 
+    @property
+    def status(self) -> Literal["ok", "degraded", "insecure"]:
+        """`degraded`: one set of packages has no zygote at the moment, or a killed execution has not died."""
+        if self.level == "none":
+            return "insecure"
+        impaired = any(zygote["state"] == "down" or zygote["given_up"] > 0 for zygote in self.zygotes)
+        return "degraded" if impaired else "ok"
+
 
 class Sandbox(Protocol):
     """Executes jobs. Cancelling the `run` coroutine kills the execution and returns once nothing of it is alive."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +23,8 @@ _PERIOD_MICROSECONDS = 100_000
 _CONTROLLERS = ("memory", "pids", "cpu")
 _ROOT = "/sys/fs/cgroup"
 _PREFIX = "qjs-"
+_OF_SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
+"""A kernel without swap accounting does not have these files."""
 _LEAF = "qjs-executor"
 """The group of the executor's own process under version 2: a group that contains processes cannot delegate a
 controller."""
@@ -46,8 +49,7 @@ class Hierarchy:
             for controller, settings in group_settings(self.kind, memory_bytes).items():
                 for file, value in settings.items():
                     path = f"{folders.get(controller)}/{file}"
-                    # A kernel without swap accounting has no such file.
-                    if controller in folders and (file != "memory.swap.max" or os.path.exists(path)):
+                    if controller in folders and (file not in _OF_SWAP or os.path.exists(path)):
                         _write(path, value)
         except OSError:
             group.remove()
@@ -78,11 +80,35 @@ class Group:
         except OSError:
             return False
 
-    def remove(self) -> None:
-        """Removes the group, whose first process has exited; version 2 kills what that process left at once."""
+    def kill(self) -> None:
+        """Kills every process that is in the group now."""
         if self.kind == "v2":
             with contextlib.suppress(OSError):
                 _write(f"{self.folders['memory']}/cgroup.kill", "1")
+            return
+        pidfds: dict[int, int] = {}
+        try:
+            for pid in self._processes():
+                with contextlib.suppress(OSError):
+                    pidfds[pid] = os.pidfd_open(pid)
+            # Read again: a process that is still in the list is the one behind its pidfd.
+            for pid in self._processes() & pidfds.keys():
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(pidfds[pid], signal.SIGKILL)
+        finally:
+            for pidfd in pidfds.values():
+                os.close(pidfd)
+
+    def _processes(self) -> set[int]:
+        try:
+            with open(f"{self.folders['memory']}/cgroup.procs", encoding="ascii") as file:
+                return {int(line) for line in file}
+        except OSError:
+            return set()
+
+    def remove(self) -> None:
+        """Removes the group, whose first process has exited; what that process left is killed."""
+        self.kill()
         for folder in set(self.folders.values()):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
@@ -124,7 +150,11 @@ def group_settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
             "cpu": {"cpu.max": f"{_PERIOD_MICROSECONDS} {_PERIOD_MICROSECONDS}"},
         }
     return {
-        "memory": {"memory.limit_in_bytes": str(memory_bytes)},
+        "memory": {
+            "memory.limit_in_bytes": str(memory_bytes),
+            # Memory and swap together, or an execution could push all of its memory into the swap of the machine.
+            "memory.memsw.limit_in_bytes": str(memory_bytes),
+        },
         "pids": {"pids.max": str(_PROCESSES_MAX)},
         "cpu": {"cpu.cfs_period_us": str(_PERIOD_MICROSECONDS), "cpu.cfs_quota_us": str(_PERIOD_MICROSECONDS)},
     }

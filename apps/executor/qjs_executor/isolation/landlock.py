@@ -15,6 +15,8 @@ _PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _FILES_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+TRUNCATION_ABI = 3
+"""The first version that can refuse to truncate a file outside (Linux 6.2)."""
 _ACCESS_BITS = {1: 13, 2: 14, 3: 15, 4: 15}
 """How many kinds of file access an ABI version has; from version 5 on there are 16."""
 _TCP_BIND_AND_CONNECT = 3

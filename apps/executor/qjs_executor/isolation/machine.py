@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from ..job import SandboxFault
-from .landlock import landlock_abi
+from .landlock import TRUNCATION_ABI, landlock_abi
 
 PROBE_SECONDS = 10.0
 
@@ -37,6 +37,9 @@ def check_expected(isolation: str) -> None:
         raise SandboxFault("rootless is for an ordinary user; root takes namespaces")
     if isolation in ("landlock", "uid") and landlock_abi() == 0:
         raise SandboxFault("this kernel does not offer Landlock (Linux 5.13 or later, with landlock among its lsm=)")
+    if isolation == "landlock" and landlock_abi() < TRUNCATION_ABI:
+        # Executions have the executor's user here: what Landlock does not refuse, its files allow.
+        raise SandboxFault("this kernel's Landlock cannot refuse to truncate files (Linux 6.2 or later can)")
     if isolation in ("namespaces", "rootless"):
         probe = [sys.executable, "-I", "-B", "-c", _NAMESPACES, _PACKAGE_FOLDER]
         try:
@@ -63,8 +66,8 @@ def how_to_fix() -> str:
             ways.append("allow user namespaces: sudo sysctl user.max_user_namespaces=15000")
     else:
         ways.append("start the executor with CAP_SYS_ADMIN, or as an ordinary user")
-    if landlock_abi() == 0:
-        ways.append("boot a kernel with Landlock (5.13 or later, landlock among its lsm=)")
+    if landlock_abi() < TRUNCATION_ABI:
+        ways.append("boot a kernel with Landlock (6.2 or later, landlock among its lsm=)")
     ways.append("use the container of this project")
     return "; or ".join(ways) + ". For your own code only, SANDBOX_ALLOW_INSECURE=1 runs it without isolation."
 

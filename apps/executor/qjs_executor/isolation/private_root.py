@@ -30,6 +30,15 @@ _STASH = "/.prefixes"
 """Where prefixes below /tmp are bound a second time: a child's own /tmp hides the first, and a module that is imported
 late would be missing."""
 _READ_ONLY_AGAIN = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV
+_HIDDEN = (
+    *("keys", "timer_list", "sysrq-trigger", "kallsyms", "config.gz", "cmdline"),
+    # What other executions do, counted finely: interrupts, waits, pages, locks.
+    *("loadavg", "stat", "interrupts", "softirqs", "diskstats", "vmstat", "zoneinfo", "buddyinfo", "pagetypeinfo"),
+    *("schedstat", "sched_debug", "locks", "key-users", "swaps"),
+    *("pressure/cpu", "pressure/io", "pressure/memory", "pressure/irq"),
+)
+"""Files of /proc that read as empty. `meminfo` and `cpuinfo` stay: libraries read them, and the same numbers come from
+a system call."""
 _INODES = 8192
 """Bounds each writable folder; without it an execution could fill the kernel's memory with empty files."""
 
@@ -61,7 +70,7 @@ def mount_own_places(uid: int, gid: int) -> None:
         if os.path.isdir(f"/proc/{name}"):
             mount(f"/proc/{name}", f"/proc/{name}", "none", MS_BIND)
             mount("none", f"/proc/{name}", "none", _READ_ONLY_AGAIN | MS_NOEXEC)
-    for name in ("keys", "timer_list", "sysrq-trigger", "kallsyms", "config.gz", "cmdline"):
+    for name in _HIDDEN:
         if os.path.exists(f"/proc/{name}"):
             mount("/dev/null", f"/proc/{name}", "none", MS_BIND)
     _mount_scratch("/tmp", uid, gid, SCRATCH_MIB)

@@ -85,6 +85,13 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "vmsplice": (278, 75),
     "mq_open": (240, 180),
     "mq_unlink": (241, 181),
+    # By inode, so they would show which library files other executions open.
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    # On a library file, which executions share, two of them could signal each other.
+    "flock": (73, 32),
+    # A host of tasks would pass it on to the next task.
+    "ioprio_set": (251, 30),
 }
 """Numbers on x86-64 and on aarch64; None where the machine has no such call."""
 
@@ -110,7 +117,6 @@ _DENIED_TO_SHARED_USER: dict[str, tuple[int | None, int | None]] = {
     "fremovexattr": (199, 16),
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
-    "ioprio_set": (251, 30),
     "process_madvise": (440, 440),
     "process_mrelease": (448, 448),
 }
@@ -134,9 +140,22 @@ _SIGNALS: dict[str, tuple[int, int]] = {
 }
 """The same for signals, where Landlock does not bound them."""
 
+_DENIED_WHERE_TRUNCATION_IS_NOT_JUDGED: dict[str, tuple[int | None, int | None]] = {
+    "truncate": (76, 45),
+    # Its flags are behind a pointer; the C library does not use it.
+    "openat2": (437, 437),
+}
+"""Before version 3 Landlock does not see that a file is truncated."""
+
+_OPENS: dict[str, tuple[tuple[int | None, int | None], int]] = {
+    "open": ((2, None), 1),
+    "openat": ((257, 56), 2),
+}
+"""The calls that can truncate while they open for reading, and the place of their flags among the arguments."""
+
 _PIDFD_SEND_SIGNAL = (424, 424)
 _CLONE, _CLONE3, _IOCTL, _FCNTL, _SETPRIORITY = (56, 220), (435, 435), (16, 29), (72, 25), (141, 140)
-_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
+_SOCKET, _SOCKETPAIR, _PRCTL = (41, 198), (53, 199), (157, 167)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """The column in the tables and the kernel's AUDIT_ARCH for each machine."""
 
@@ -151,6 +170,12 @@ _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXAT
 )
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
 """Commands that make the kernel signal another process when something happens to a file."""
+_ON_SHARED_FILES = [36, 37, 38, 1024, 1026]
+"""Commands that reach other executions through a library file: locks of an open file (F_OFD_GETLK, F_OFD_SETLK,
+F_OFD_SETLKW), a lease, which holds up everybody else who opens the file (F_SETLEASE), and the news of who reads a
+folder (F_NOTIFY)."""
+_PR_SET_PDEATHSIG = 1
+_O_ACCMODE, _O_TRUNC = 3, 0o1000
 _AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 1, 5, 0xF
 _X32 = 0x40000000
 
@@ -161,16 +186,22 @@ _NUMBER_AT, _ARCH_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
 
 
 def apply_seccomp(
-    without_namespaces: bool = False, shared_user: bool = False, signal_only_itself: bool = False
+    without_namespaces: bool = False,
+    shared_user: bool = False,
+    signal_only_itself: bool = False,
+    truncation_unjudged: bool = False,
 ) -> None:
     """Loads the filter for this process and its descendants, permanently. Needs no_new_privs. `without_namespaces` also
     refuses sockets that could reach another process, `shared_user` what reaches files and processes of the same user,
-    `signal_only_itself` every signal to another process. Raises OSError, also on a machine whose call numbers are
-    unknown."""
-    load_seccomp_filter(_program(platform.machine(), without_namespaces, shared_user, signal_only_itself))
+    `signal_only_itself` every signal to another process, `truncation_unjudged` what truncates a file without a right to
+    write that Landlock could judge. Raises OSError, also on a machine whose call numbers are unknown."""
+    machine = platform.machine()
+    load_seccomp_filter(_program(machine, without_namespaces, shared_user, signal_only_itself, truncation_unjudged))
 
 
-def _program(machine: str, without_namespaces: bool, shared_user: bool, signal_only_itself: bool) -> bytes:
+def _program(
+    machine: str, without_namespaces: bool, shared_user: bool, signal_only_itself: bool, truncation_unjudged: bool
+) -> bytes:
     if machine not in _MACHINES or ctypes.sizeof(ctypes.c_void_p) != 8:
         raise OSError(errno.ENOSYS, f"seccomp: no call numbers known for {machine}")
     column, arch = _MACHINES[machine]
@@ -179,6 +210,8 @@ def _program(machine: str, without_namespaces: bool, shared_user: bool, signal_o
         denied += [numbers[column] for numbers in _DENIED_TO_SHARED_USER.values()]
     if signal_only_itself:
         denied.append(_PIDFD_SEND_SIGNAL[column])
+    if truncation_unjudged:
+        denied += [numbers[column] for numbers in _DENIED_WHERE_TRUNCATION_IS_NOT_JUDGED.values()]
     lines = [
         _line(_LOAD, _ARCH_AT),
         _line(_EQUALS, arch, 1, 0),
@@ -195,13 +228,20 @@ def _program(machine: str, without_namespaces: bool, shared_user: bool, signal_o
         _CLONE[column],
         [_line(_LOAD, _FIRST_AT), _line(_ANY_BIT, _CLONE_NEW_ANY, 0, 1), _REFUSE, _line(_RETURN, _ALLOW)],
     )
+    # An execution keeps the signal that kills it with its zygote.
+    lines += _on(_PRCTL[column], _unless_at(_FIRST_AT, [_PR_SET_PDEATHSIG]))
+    if truncation_unjudged:
+        for numbers, place in _OPENS.values():
+            if (number := numbers[column]) is not None:
+                lines += _on(number, _unless_read_only_truncation(_FIRST_AT + 8 * place))
     requests = [_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR]
     lines += _on(_IOCTL[column], _unless_second_is(requests))
     lines += _on(_SOCKET[column], [_REFUSE] if without_namespaces else _if_first_is([_AF_UNIX]))
     lines += _on(_SOCKETPAIR[column], _socketpair(without_namespaces))
     itself = [0, os.getpid()]
+    signalling = [_F_SETOWN, _F_SETSIG, _F_SETOWN_EX] if shared_user else []
+    lines += _on(_FCNTL[column], _unless_second_is([*_ON_SHARED_FILES, *signalling]))
     if shared_user:
-        lines += _on(_FCNTL[column], _unless_second_is([_F_SETOWN, _F_SETSIG, _F_SETOWN_EX]))
         # setpriority(which, who): `which` 0 means a process.
         priority = [_line(_LOAD, _FIRST_AT), _line(_EQUALS, 0, 1, 0), _REFUSE, *_if_is(_SECOND_AT, itself)]
         lines += _on(_SETPRIORITY[column], priority)
@@ -229,10 +269,27 @@ def _if_first_is(values: list[int]) -> list[bytes]:
     return _if_is(_FIRST_AT, values)
 
 
-def _unless_second_is(values: list[int]) -> list[bytes]:
-    """Refuses the call when its second argument is one of these."""
+def _unless_at(offset: int, values: list[int]) -> list[bytes]:
+    """Refuses the call when the value at `offset` is one of these."""
     tests = [_line(_EQUALS, value, len(values) - place, 0) for place, value in enumerate(values)]
-    return [_line(_LOAD, _SECOND_AT), *tests, _line(_RETURN, _ALLOW), _REFUSE]
+    return [_line(_LOAD, offset), *tests, _line(_RETURN, _ALLOW), _REFUSE]
+
+
+def _unless_second_is(values: list[int]) -> list[bytes]:
+    return _unless_at(_SECOND_AT, values)
+
+
+def _unless_read_only_truncation(flags_at: int) -> list[bytes]:
+    """Refuses to truncate a file while it is opened without the right to write, which would have been judged."""
+    return [
+        _line(_LOAD, flags_at),
+        _line(_AND, _O_ACCMODE | _O_TRUNC),
+        _line(_EQUALS, _O_TRUNC, 2, 0),
+        # The mode in which a file can be neither read nor written.
+        _line(_EQUALS, _O_ACCMODE | _O_TRUNC, 1, 0),
+        _line(_RETURN, _ALLOW),
+        _REFUSE,
+    ]
 
 
 def _socketpair(without_namespaces: bool) -> list[bytes]:

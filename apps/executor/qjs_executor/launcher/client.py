@@ -60,13 +60,17 @@ class LauncherClient:
         answer, _ = await self._request(Order(Kind.ASK_GROUP, group), _close_all)
         return bool(answer["out_of_memory"])
 
+    def kill_group(self, group: int) -> None:
+        """See `ExecutionGroup`."""
+        self._send_or_lose(Order(Kind.KILL_GROUP, group))
+
     def remove_group(self, group: int) -> None:
         """See `ExecutionGroup`."""
         self._send_or_lose(Order(Kind.REMOVE_GROUP, group))
 
     def close(self) -> None:
         """Closes the socket: the launcher then stops everything that it has started."""
-        asyncio.get_running_loop().remove_reader(self._orders.fileno())
+        self._lose()
         self._orders.close()
 
     async def _request(self, order: Order, undo: _Undo, descriptors: list[int] | None = None) -> _Answer:
@@ -137,6 +141,11 @@ class ExecutionGroup:
         """Whether the kernel has killed a process of this group because it exceeded its memory; False once the group is
         removed. Raises OSError."""
         return self._number is not None and await self._launcher.out_of_memory(self._number)
+
+    def kill(self) -> None:
+        """Kills every process of the group."""
+        if self._number is not None:
+            self._launcher.kill_group(self._number)
 
     def remove(self) -> None:
         """Removes the group, whose processes have exited. Idempotent."""

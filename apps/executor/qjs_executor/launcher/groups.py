@@ -48,8 +48,12 @@ class Groups:
         """Whether the kernel has killed a process of the group because it exceeded its memory. Raises BadOrder."""
         return self._group(number).out_of_memory()
 
+    def kill(self, number: int) -> None:
+        """Kills every process of the group. Raises BadOrder."""
+        self._group(number).kill()
+
     def remove(self, number: int) -> None:
-        """Removes the group, whose processes have exited. Raises BadOrder."""
+        """Removes the group, whose processes have exited or are left to the kernel. Raises BadOrder."""
         self._over.append(self._group(number))
         del self._present[number]
         self._clear()

@@ -214,6 +214,8 @@ class Launcher:
                     self._answer({"group": self._groups.make(zygote, descriptors[0])})
                 case Kind.ASK_GROUP:
                     self._answer({"out_of_memory": self._groups.out_of_memory(order.number)})
+                case Kind.KILL_GROUP:
+                    self._groups.kill(order.number)
                 case Kind.REMOVE_GROUP:
                     self._groups.remove(order.number)
         except (OSError, SandboxFault) as error:

@@ -35,6 +35,8 @@ class Kind(IntEnum):
     """A group's number. Answered with {out_of_memory: whether the kernel has killed a process of it for memory}."""
     REMOVE_GROUP = 5
     """A group's number. Not answered."""
+    KILL_GROUP = 6
+    """A group's number: every process of it is killed. Not answered."""
 
 
 class BadOrder(Exception):

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from ..isolation.linux import children_of, die_with_parent
 from ..isolation.machine import check_expected
 from ..isolation.work_folder import make_work_folder, remove_tree
-from ..job import KEPT_SLOTS, PARKED_MAX, SHARED_USER, Isolation, SandboxFault, ZygoteSet
+from ..job import KEPT_SLOTS, PARKED_MAX, SHARED_USER, WITH_NAMESPACES, Isolation, SandboxFault, ZygoteSet
 from ..settings import Settings
 from ..zygote.zygote_child import Plan
 from .orders import SETS, BadOrder
@@ -37,8 +37,10 @@ class _Zygote:
     number: int
     process: subprocess.Popen[bytes]
     folder: str
+    guards: bool
+    """The processes that it starts are guards of executions."""
     left: set[int] = field(default_factory=set)
-    """Once it has exited: the processes that it had started and we have adopted."""
+    """Once it has exited: the processes that it had started and we have adopted. They are killed."""
 
 
 class Zygotes:
@@ -90,7 +92,7 @@ class Zygotes:
                 os.rmdir(folder)
             raise
         self._last += 1
-        self._live[process.pid] = _Zygote(self._last, process, folder)
+        self._live[process.pid] = _Zygote(self._last, process, folder, isolation not in WITH_NAMESPACES)
         return self._last, control, pidfd
 
     def pid(self, number: int) -> int | None:
@@ -117,6 +119,10 @@ class Zygotes:
         if zygote is not None:
             zygote.process.returncode = code
             zygote.left = children_of(os.getpid()) - set(self._live) - self.others
+            for left in zygote.left:
+                # A guard kills its execution first; anything else may have arranged to survive its zygote.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(left, signal.SIGTERM if zygote.guards else signal.SIGKILL)
             self._ended.append(zygote)
         self.others.discard(pid)
         for ended in self._ended:

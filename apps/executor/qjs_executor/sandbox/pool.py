@@ -27,6 +27,10 @@ RECYCLE_JOBS = 500
 RECYCLE_SECONDS = 30 * 60.0
 """Children of one zygote share their memory layout and hash seed, so a zygote is replaced from time to time."""
 FAULTS_IN_A_ROW_MAX = 3
+UNFORKED_IN_A_ROW_MAX = 20
+"""A zygote without children that could not fork so many times is renewed; one with children never is for that."""
+UNFORKED_SECONDS = 0.5
+"""How long to wait after a fork that failed: the machine or its temporary folder is full at the moment."""
 RESTART_SECONDS = (0.1, 1.0, 5.0, 30.0)
 """How long to wait before a zygote that failed repeatedly is started again."""
 
@@ -61,6 +65,11 @@ class Pool:
         self._restarts = 0
         self._recycled = 0
         self._faults = 0
+        self._unforked = 0
+        self._refork: asyncio.TimerHandle | None = None
+        """Set while no fork is tried, because the last one failed."""
+        self._given_up = 0
+        """Executions that were killed and have not died."""
         self._closing = False
         self._state: Literal["cold", "starting", "down"] = "cold"
         """The state while no zygote is up."""
@@ -121,9 +130,18 @@ class Pool:
         self._ready.append(child)
 
     async def reap(self, child: PooledChild) -> None:
-        """Kills a child; returns when nothing of it is alive and its user is free again."""
-        await child.reap()
-        self._uids.append(child.uid)
+        """Kills a child; returns when nothing of it is alive and its user is free again. The user of one that the
+        kernel does not kill in time stays taken until it is dead."""
+        if await child.reap():
+            self._uids.append(child.uid)
+            self._stock()
+            return
+        self._given_up += 1
+        child.ended.add_done_callback(lambda _: self._died_late(child.uid))
+
+    def _died_late(self, uid: int) -> None:
+        self._given_up -= 1
+        self._uids.append(uid)
         self._stock()
 
     def count_job(self) -> None:
@@ -144,6 +162,7 @@ class Pool:
             "up": zygote is not None,
             "state": "up" if zygote else self._state,
             "ready": len(self._ready),
+            "given_up": self._given_up,
             "jobs": self._jobs,
             "restarts": self._restarts,
             "recycled": self._recycled,
@@ -175,7 +194,9 @@ class Pool:
         self._ready.clear()
 
     async def _start_zygote(self) -> None:
-        zygote = await ZygoteProcess.start(self._launcher, self.zygote_set, self._isolation, self._on_child)
+        zygote = await ZygoteProcess.start(
+            self._launcher, self.zygote_set, self._isolation, self._on_child, self._on_unforked
+        )
         self._zygotes.add(zygote)
         try:
             await zygote.up()
@@ -200,8 +221,8 @@ class Pool:
         self._zygote = None
         self.last_error = zygote.fault or "the zygote died"
         log.error("a zygote died", extra=facts(set=self.zygote_set, reason=self.last_error))
-        await zygote.close()
-        await self._drop_ready(lambda child: child.ended.done())
+        # Not awaited: a child that does not die must not hold up the next zygote.
+        self._spawn(self._drop_ready(lambda child: child in zygote.children.values()))
         for attempt in range(1_000_000):
             await asyncio.sleep(RESTART_SECONDS[min(attempt, len(RESTART_SECONDS) - 1)])
             try:
@@ -236,7 +257,7 @@ class Pool:
     def _stock(self) -> None:
         """Orders children until enough are ready or on their way."""
         zygote = self._zygote
-        if zygote is None or self._closing:
+        if zygote is None or self._closing or self._refork is not None:
             return
         hosts = len(zygote.hosts) + self._preparing[True]
         while hosts < len(self._waiting_for_hosts) and self._uids:
@@ -247,7 +268,26 @@ class Pool:
             zygote.fork(self._uids.popleft())
             coming += 1
 
+    def _on_unforked(self, zygote: ZygoteProcess, uid: int, reason: str) -> None:
+        """A fork failed; the zygote keeps serving its other children, and forks again later."""
+        self._uids.append(uid)
+        self.last_error = f"a child could not be forked: {reason}"
+        if self._unforked == 0:
+            log.error("a child could not be forked", extra=facts(set=self.zygote_set, reason=reason))
+        self._unforked += 1
+        if self._unforked >= UNFORKED_IN_A_ROW_MAX and not zygote.children:
+            self._unforked = 0
+            zygote.fault = self.last_error
+            zygote.kill()
+        elif self._refork is None:
+            self._refork = asyncio.get_running_loop().call_later(UNFORKED_SECONDS, self._fork_again)
+
+    def _fork_again(self) -> None:
+        self._refork = None
+        self._stock()
+
     def _on_child(self, zygote: ZygoteProcess, child: PooledChild) -> None:
+        self._unforked = 0
         self._preparing[child.is_host] += 1
         self._spawn(self._prepare(zygote, child))
 

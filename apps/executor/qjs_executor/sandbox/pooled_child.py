@@ -16,12 +16,18 @@ from ..isolation.memory_watch import watch_memory
 from ..isolation.output import Output, OutputReader
 from ..job import Limits, SandboxFault
 from ..launcher.client import ExecutionGroup
+from ..logs import facts, log
 from ..zygote.zygote_child import CPU_SECONDS_MAX
 
 DRAIN_SECONDS = 1.0
 """Output pipes close at once after an execution's death; this bounds the wait should one stay open."""
 KILL_SECONDS = 2.0
-"""A zygote that has not killed its child after this time is killed itself, and its children die with it."""
+"""An execution normally dies within milliseconds; after this time its control group is killed too."""
+OBEY_SECONDS = 10.0
+"""A zygote that has not obeyed the order to kill by then no longer works, and is killed with its children."""
+GIVE_UP_SECONDS = 30.0
+"""An execution with many processes and much memory takes the kernel seconds to kill. That must not cost the other
+executions of its zygote, so what is still alive by then is left to the kernel."""
 STOP_SECONDS = 1.0
 """Processes normally stop within a millisecond or two; this bounds the wait for those that wake each other up."""
 
@@ -51,6 +57,8 @@ class PooledChild:
         """It forks a process for each of its jobs, which are tasks of one job."""
         self.given = False
         """A job is on its way to it, or was sent."""
+        self.kill_obeyed = False
+        """Its zygote has reported that it kills it."""
         self.over_memory = False
         """It was killed because the execution as a whole exceeded its memory."""
         self._order = order
@@ -218,22 +226,51 @@ class PooledChild:
 
         await watch_memory(self.pid, budget_bytes, kill)
 
-    async def reap(self) -> None:
-        """Kills the execution and returns when it is dead, its output collected and its group removed."""
+    async def reap(self) -> bool:
+        """Kills the execution and returns whether it is dead, with its output collected and its group removed. It is
+        given up when the kernel does not kill it in time; `ended` then still shows its death."""
         self.kill()
-        timer = asyncio.get_running_loop().call_later(KILL_SECONDS, self._kill_zygote)
-        await asyncio.shield(self.ended)
-        await asyncio.shield(self.status)
-        timer.cancel()
+        dead = await self._dies()
+        if not dead:
+            log.error("an execution does not die and is given up", extra=facts(pid=self.pid, uid=self.uid))
         if open_ends := [output.closed for output in self._outputs if output.is_reading]:
             await asyncio.wait(open_ends, timeout=DRAIN_SECONDS)
         for transport in self._transports:
             transport.close()
+        if not dead:
+            self._ends.discard(self.pidfd)
+            self.ended.add_done_callback(lambda _: os.close(self.pidfd))
         for fd in self._ends:
             os.close(fd)
         self._ends.clear()
         if self.group is not None:
             self.group.remove()
+        return dead
+
+    async def _dies(self) -> bool:
+        """Waits for the death of a killed execution, and takes further measures when it does not come."""
+        ends: list[asyncio.Future[Any]] = [self.ended, self.status]
+        waited = 0.0
+        for until, measure in (
+            (KILL_SECONDS, self._kill_group),
+            (OBEY_SECONDS, self._kill_deaf_zygote),
+            (GIVE_UP_SECONDS, lambda: None),
+        ):
+            _, alive = await asyncio.wait(ends, timeout=until - waited)
+            if not alive:
+                return True
+            waited = until
+            measure()
+        return False
+
+    def _kill_group(self) -> None:
+        if self.group is not None:
+            self.group.kill()
+
+    def _kill_deaf_zygote(self) -> None:
+        if not self.kill_obeyed and not self.status.done():
+            log.error("a zygote does not obey", extra=facts(pid=self.pid))
+            self._kill_zygote()
 
     async def _connect(self, fd: int) -> asyncio.StreamReader:
         reader = asyncio.StreamReader()

@@ -5,10 +5,12 @@ A probe that fails lowers the level or refuses jobs; it never only warns.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
-from collections.abc import Awaitable, Callable
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from ..job import (
@@ -76,6 +78,8 @@ attacks = {
     "user namespace": lambda: libc.unshare(0x10000000) == 0 or call(-1),
     "ptrace": lambda: libc.ptrace(0, 0, 0, 0) == 0 or call(-1),
     "write to a library": lambda: open(os.__file__, "a"),
+    "truncation of a file": lambda: os.truncate(params["file"], 0),
+    "truncation by opening": lambda: os.open(params["file"], os.O_RDONLY | os.O_TRUNC),
     "write to /usr": lambda: open("/usr/owned", "w"),
     "core_pattern": lambda: open("/proc/sys/kernel/core_pattern", "w"),
     "user 0": lambda: os.setuid(0),
@@ -131,12 +135,13 @@ async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[d
             log.error("a probe failed: %s: %s", probe, detail, extra=facts(isolation=isolation))
 
     try:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
+        with socket.create_server(("127.0.0.1", 0)) as listener, _file_of_everybody() as file:
             params = {
                 "shell": os.getpid(),
                 "launcher": launcher,
                 "port": listener.getsockname()[1],
                 "canary": canary,
+                "file": file,
                 # An ordinary user cannot empty the set; without new privileges nothing can be gained from it.
                 "bounding": isolation not in ("landlock", "process"),
             }
@@ -163,6 +168,24 @@ async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[d
         outcome = await _try(run, code, {}, wall)
         found(probe, isinstance(outcome, Failed) and expected in outcome.message, _said(outcome))
     return findings
+
+
+@contextlib.contextmanager
+def _file_of_everybody() -> Iterator[str]:
+    """A file that every user may write, as far as its mode decides. Where the executor's root is read-only there is
+    none, and the run's root has no folder for one either."""
+    try:
+        fd, path = tempfile.mkstemp(prefix="qjs-selftest-")
+    except OSError:
+        yield "/qjs-selftest"
+        return
+    try:
+        os.fchmod(fd, 0o666)
+        os.write(fd, b"whole")
+        yield path
+    finally:
+        os.close(fd)
+        os.unlink(path)
 
 
 async def frameworks_test(run: RunWith) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from .pooled_child import PooledChild
 UP_SECONDS = 120.0
 """The imports take 2 to 15 s; a cold and busy machine gets much more."""
 END_SECONDS = 2.0
+CHILDREN_SECONDS = 2.0
+"""How long the end of a zygote is held up by children that the kernel takes time to kill."""
 MESSAGE_BYTES_MAX = 64 * 1024
 DESCRIPTORS = 5
 
@@ -33,6 +35,7 @@ class ZygoteProcess:
         pidfd: int,
         kill: Callable[[], None],
         on_child: Callable[[ZygoteProcess, PooledChild], None],
+        on_unforked: Callable[[ZygoteProcess, int, str], None],
     ) -> None:
         self.number = number
         self.versions: dict[str, str] = {}
@@ -49,6 +52,7 @@ class ZygoteProcess:
         self._up: asyncio.Future[None] = loop.create_future()
         self._kill = kill
         self._on_child = on_child
+        self._on_unforked = on_unforked
         self._slots = 0
         self._control = control
         self._control.setblocking(False)
@@ -64,10 +68,12 @@ class ZygoteProcess:
         zygote_set: ZygoteSet,
         isolation: Isolation,
         on_child: Callable[[ZygoteProcess, PooledChild], None],
+        on_unforked: Callable[[ZygoteProcess, int, str], None],
     ) -> ZygoteProcess:
-        """Makes the launcher start a zygote. Raises SandboxFault."""
+        """Makes the launcher start a zygote. `on_unforked` gets the user of a child that could not be forked, and the
+        reason. Raises SandboxFault."""
         number, control, pidfd = await launcher.start_zygote(zygote_set, isolation)
-        return cls(number, control, pidfd, lambda: launcher.kill_zygote(number), on_child)
+        return cls(number, control, pidfd, lambda: launcher.kill_zygote(number), on_child, on_unforked)
 
     async def up(self) -> None:
         """Waits until the imports are done. Raises SandboxFault."""
@@ -91,13 +97,14 @@ class ZygoteProcess:
             self._kill()
 
     async def close(self) -> None:
-        """Makes the zygote kill its children and exit; returns when all of them are dead."""
+        """Makes the zygote kill its children and exit; returns when all of them are dead, or after a time in which the
+        kernel should have killed them."""
         self._order(None)
         timer = asyncio.get_running_loop().call_later(END_SECONDS, self.kill)
         await asyncio.shield(self.lost)
         timer.cancel()
         if self.children:
-            await asyncio.wait([asyncio.ensure_future(child.ended) for child in self.children.values()])
+            await asyncio.wait([child.ended for child in self.children.values()], timeout=CHILDREN_SECONDS)
 
     def _order(self, order: dict[str, Any] | None) -> None:
         # A zygote that does not read its orders, or has exited, is noticed by its exit.
@@ -123,6 +130,8 @@ class ZygoteProcess:
                 data, descriptors = b"", []
             if not data:
                 asyncio.get_running_loop().remove_reader(self._control.fileno())
+                # It has died, but the process that waits for it exits only after the last of its children.
+                self.kill()
                 return
             self._handle(json.loads(data), list(descriptors))
 
@@ -144,11 +153,18 @@ class ZygoteProcess:
         elif "stopped" in message:
             if (stopped := self.children.get(message["stopped"])) is not None:
                 stopped.on_stopped(message["running"])
+        elif "killing" in message:
+            if (killed := self.children.get(message["killing"])) is not None:
+                killed.kill_obeyed = True
+        elif "unforked" in message:
+            slot = message["unforked"]
+            self.hosts.discard(slot)
+            self._on_unforked(self, self.forking.pop(slot), message["reason"])
         elif "ended" in message:
             kind, number = message["status"]
             self._settle(self.children.pop(message["ended"]), (kind, number))
         else:
-            self.fault = str(message.get("fault") or message.get("reason"))
+            self.fault = str(message.get("fault"))
             log.error("a zygote cannot continue: %s", self.fault)
             self.kill()
 

@@ -5,6 +5,9 @@ inherits all of its memory. It gets its configuration from the launcher and obey
 slot, "uid": user}, with "host" for a child that hosts tasks, and "kill", "stop" and "continue" with a slot. It reports
 "up", each child with its descriptors, how many processes it found running when it stopped a child, and each exit. When
 the shell closes the socket or sends any other order, the zygote kills its children and exits.
+
+Where there are namespaces, the zygote is the first process of a process namespace of its own: when it dies for any
+reason, the kernel kills everything in that namespace, whatever an execution did to survive.
 """
 
 from __future__ import annotations
@@ -75,12 +78,12 @@ class _Zygote:
         from .preload import preload
         from .warm_up import rehearsals
 
+        if self._plan.isolation in WITH_NAMESPACES:
+            _become_first_process(self._control, own_user_namespace=self._plan.isolation == "rootless")
         # Imported modules stay loaded, so a search for garbage would only take time.
         gc.disable()
         versions = preload(self._set)
         gc.enable()
-        if self._plan.isolation == "rootless":
-            _become_root_of_own()
         if self._plan.isolation in WITH_NAMESPACES:
             self._pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
             linux.unshare(linux.CLONE_NEWNS)
@@ -122,6 +125,7 @@ class _Zygote:
             case {"kill": int(slot), **rest} if not rest:
                 if (child := self._children.get(slot)) is not None:
                     self._kill(child)
+                    self._report({"killing": slot})
             case {"stop": int(slot), **rest} if not rest:
                 if (child := self._children.get(slot)) is not None:
                     self._report({"stopped": slot, "running": stop_run(child.pid, self._guarded)})
@@ -139,28 +143,36 @@ class _Zygote:
         return uid in self._users and not (own and any(child.uid == uid for child in self._children.values()))
 
     def _fork(self, slot: int, uid: int, host: bool) -> None:
-        folder = self._own_folder(slot, uid)
-        (job_read, job_write), (result_read, result_write), (out_read, out_write), (err_read, err_write) = (
-            os.pipe() for _ in range(4)
-        )
-        theirs = Pipes(job_read, result_write, out_write, err_write)
+        opened: list[int] = []
+        folder = ""
         try:
+            folder = self._own_folder(slot, uid)
+            for _ in range(4):
+                opened += os.pipe()
+            job_read, job_write, result_read, result_write, out_read, out_write, err_read, err_write = opened
             pid = self._fork_apart()
+            if pid == 0:
+                theirs = Pipes(job_read, result_write, out_write, err_write)
+                be_child(self._plan, uid, folder, theirs, None if host else self._written)
+            try:
+                child = _Child(slot, uid, pid, os.pidfd_open(pid))
+            except OSError:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                raise
         except OSError as error:
-            for fd in (job_read, job_write, result_read, result_write, out_read, out_write, err_read, err_write):
+            # The machine or its temporary folder is full at the moment. That must not cost the children that live.
+            for fd in opened:
                 os.close(fd)
+            if folder and self._guarded:
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
             self._report({"unforked": slot, "reason": str(error)})
             return
-        if pid == 0:
-            be_child(self._plan, uid, folder, theirs, None if host else self._written)
-        for fd in (job_read, result_write, out_write, err_write):
-            os.close(fd)
-        child = _Child(slot, uid, pid, os.pidfd_open(pid))
         self._children[slot] = child
-        ours = [child.pidfd, job_write, result_read, out_read, err_read]
-        self._report({"child": slot}, ours)
+        self._report({"child": slot}, [child.pidfd, job_write, result_read, out_read, err_read])
         # The executor holds the only copies now: a later child must not inherit the pipes of this one.
-        for fd in ours[1:]:
+        for fd in opened:
             os.close(fd)
 
     @property
@@ -219,13 +231,18 @@ class _Zygote:
         os._exit(0)
 
 
-def _become_root_of_own() -> None:
-    """Continues in a fork that has every right in a user namespace of its own, in which our user is the only one. The
-    original process only waits for the fork, which dies with it. The fork's process namespace is its own too, because a
-    fork into a new one and back needs rights over both."""
-    linux.enter_user_namespace(linux.CLONE_NEWPID)
+def _become_first_process(control: socket.socket, own_user_namespace: bool) -> None:
+    """Continues in a fork that is the first process of a process namespace of its own. The original process only waits
+    for the fork, which dies with it. With `own_user_namespace` the fork has every right in that namespace, in which our
+    user is the only one: a fork into a new process namespace and back needs rights over both."""
+    if own_user_namespace:
+        linux.enter_user_namespace(linux.CLONE_NEWPID)
+    else:
+        linux.unshare(linux.CLONE_NEWPID)
     pid = os.fork()
     if pid != 0:
+        # The shell notices the fork's death by the socket, even while the kernel still waits for its children to die.
+        control.close()
         os.waitpid(pid, 0)
         os._exit(0)
     linux.die_with_parent()

@@ -17,7 +17,7 @@ from .. import frames
 from ..execution_request import ExecutionRequest
 from ..isolation import linux, written_pages
 from ..isolation.confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
-from ..isolation.landlock import apply_landlock, landlock_abi
+from ..isolation.landlock import TRUNCATION_ABI, apply_landlock, landlock_abi
 from ..isolation.private_root import mount_own_places, python_prefixes
 from ..isolation.process_guard import stand_guard
 from ..isolation.seccomp import apply_seccomp
@@ -137,6 +137,7 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
             without_namespaces=plan.isolation not in WITH_NAMESPACES,
             shared_user=plan.isolation == "landlock",
             signal_only_itself=plan.isolation == "landlock" and landlock_abi() < 6,
+            truncation_unjudged=plan.isolation == "uid" and landlock_abi() < TRUNCATION_ABI,
         )
         layers.append("seccomp")
     except OSError:

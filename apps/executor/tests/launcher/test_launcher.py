@@ -136,7 +136,7 @@ def _record(kind: int, set_place: int = 0, isolation: int = 0, nothing: int = 0,
 FOREIGN_ISOLATION = ISOLATIONS.index(UNFIT)
 HOSTILE: dict[str, tuple[bytes, int]] = {
     "no kind": (_record(0), 0),
-    "unknown kind": (_record(6), 0),
+    "unknown kind": (_record(7), 0),
     "largest kind": (_record(255), 0),
     "too short": (_record(Kind.KILL_ZYGOTE)[:-1], 0),
     "too long": (_record(Kind.KILL_ZYGOTE, number=1) + b"\0", 0),
@@ -149,6 +149,7 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
     "no number": (_record(Kind.KILL_ZYGOTE), 0),
     "another program's process id": (_record(Kind.KILL_ZYGOTE, number=os.getpid()), 0),
     "a group that never was": (_record(Kind.REMOVE_GROUP, number=1), 0),
+    "the death of a group that never was": (_record(Kind.KILL_GROUP, number=1), 0),
     "a question about a group that never was": (_record(Kind.ASK_GROUP, number=7), 0),
     "an unknown set": (_record(Kind.START_ZYGOTE, set_place=len(SETS)), 0),
     "an unknown isolation": (_record(Kind.START_ZYGOTE, isolation=len(ISOLATIONS)), 0),

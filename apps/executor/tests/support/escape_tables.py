@@ -73,6 +73,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "F5 attribute of somebody's file": "os.setxattr(params['victim_file'], 'user.owned', b'x')",
         "F5 somebody's file": "open(params['victim_file'], 'a')",
         "F5 end of somebody's file": "os.truncate(params['victim_file'], 0)",
+        "F5 end of somebody's file by opening it": "os.open(params['victim_file'], os.O_RDONLY | os.O_TRUNC)",
         "F5 name of somebody's file": "os.unlink(params['victim_file'])",
         "F5 folder in the machine's /tmp": "refused(not os.path.exists(params['victim_file'])) or os.mkdir('/tmp/qjs-owned')",
         "F6 device node": "os.mknod('null', 0o020666, os.makedev(1, 3))",
@@ -99,6 +100,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "P3 kernel addresses": "refused(not any(int(line.split()[0], 16) for line in open('/proc/kallsyms')))",
         "P3 keys": "refused(not open('/proc/keys').read())",
         "P3 the kernel's command line": "refused(not open('/proc/cmdline').read())",
+        "P3 load of others": "refused(not any(os.path.exists('/proc/' + name) and open('/proc/' + name).read() for name in ('loadavg', 'stat', 'interrupts', 'softirqs', 'vmstat', 'diskstats', 'zoneinfo', 'locks', 'schedstat')))",
         "P3 kernel memory": "open('/proc/kcore', 'rb').read(1)",
         "P4 oom score": "os.write(os.open('/proc/self/oom_score_adj', os.O_WRONLY), b'-1000')",
         "P5 memory of the executor": "open(f\"/proc/{params['executor']}/mem\", 'rb').read(1)",
@@ -133,6 +135,14 @@ GROUPS: dict[str, dict[str, str]] = {
         "K19 memfd": "os.memfd_create('x')",
         "K19 shared memory of System V": "call(29, 0, 4096, 0o1600)",
         "K19 message queue": "call(240, b'owned', 0o102, 0o600, 0)",
+        "K19 news of files": "call(294, 0)",
+        "K19 news of files, the older call": "call(253)",
+        "K19 news of a folder": "fcntl.fcntl(os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)",
+        "K lock of a library": "fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)",
+        "K lock of an open library": "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), 37, struct.pack('hhqqi4x', 0, 0, 0, 0, 0))",
+        "K lease of a library": "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+        "K signal at the zygote's death": "call(157, 1, 0, 0, 0, 0)",
+        "K priority of its own files": "call(251, 1, 0, 2 << 13 | 7)",
         "K limits of the executor": "resource.prlimit(params['executor'], resource.RLIMIT_NOFILE, (0, 0))",
         "K limits of the parent": "refused(os.getppid() == 0) or resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))",
         "K priority of the executor": "os.setpriority(os.PRIO_PROCESS, params['executor'], 19)",
@@ -163,6 +173,7 @@ NOT_WITHOUT_NAMESPACES: dict[str, str] = {
     "S3 command lines of others": "and so is how they were started: keep secrets out of command lines",
     "P3 the kernel's command line": "/proc is the machine's",
     "P3 keys": "/proc is the machine's; the keys themselves cannot be read",
+    "P3 load of others": "/proc is the machine's",
 }
 """What a run can do where it has no namespaces of its own (levels L2), and why that is so."""
 

@@ -10,6 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from .asking import SPINNING, begin
 from .executor import Answer, Executor, eventually, python
 
@@ -68,3 +70,24 @@ def full(executor: Executor) -> Iterator[list[Future[Answer]]]:
         ends = [pool.submit(executor.run, source) for source in (LOOP, DETACHED)]
         eventually(lambda: len(executor.descendants()) >= 8, 20, "all of them are alive")
         yield ends
+
+
+@contextmanager
+def undying(pids: list[int]) -> Iterator[None]:
+    """Processes that SIGKILL does not kill for now, like those whose memory the kernel takes long to free: version 1 of
+    the freezer holds them. Skips the test where there is none."""
+    folder = Path(f"/sys/fs/cgroup/freezer/undying-{os.getpid()}")
+    try:
+        folder.mkdir()
+    except OSError as error:
+        pytest.skip(f"this needs version 1 of the freezer, as root: {error}")
+    try:
+        for pid in pids:
+            (folder / "cgroup.procs").write_text(str(pid))
+        (folder / "freezer.state").write_text("FROZEN")
+        eventually(lambda: (folder / "freezer.state").read_text().strip() == "FROZEN", 5, "the processes are held")
+        yield
+    finally:
+        (folder / "freezer.state").write_text("THAWED")
+        eventually(lambda: not (folder / "cgroup.procs").read_text(), 10, "the processes are dead")
+        folder.rmdir()

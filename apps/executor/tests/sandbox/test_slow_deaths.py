@@ -1,0 +1,159 @@
+"""Executions that do not die when they should, and forks that fail: the zygote, its other executions and the pool
+outlive them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from qjs_executor.isolation.linux import children_of
+from qjs_executor.job import Completed, Failed, Job, JobParams, Limits, Outcome
+from qjs_executor.sandbox import pooled_child
+from qjs_executor.sandbox.pool import READY
+from qjs_executor.sandbox.warm_sandbox import WarmSandbox
+
+from ..support.executor import BELL, Executor, descendants, eventually, python, qasm
+from ..support.lanes import long
+from ..support.launched import launched
+from ..support.processes import LOOP, gone, hold, undying
+
+SURVIVOR = python(
+    "import ctypes, os, signal, time\nctypes.CDLL(None).prctl(1, 0, 0, 0, 0)\n"
+    "if os.fork() == 0: os.setsid()\n"
+    "for number in range(1, 32):\n  try: signal.signal(number, signal.SIG_IGN)\n  except OSError: pass\n"
+    "time.sleep(10**6)"
+)
+"""Tries to survive its zygote."""
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[Executor]:
+    """An executor with the packages of circuits alone."""
+    started = Executor(EXECUTOR_SLOTS="2")
+    yield started
+    started.close()
+
+
+def zygote(executor: Executor) -> int:
+    """The process of the zygote that the launcher started."""
+    (pid,) = children_of(executor.process.pid) - {executor.shell}
+    return pid
+
+
+def restarts(executor: Executor) -> int:
+    """How often the zygote was replaced because it died."""
+    count: int = executor.zygote("circuits")["restarts"]
+    return count
+
+
+def end_of_trivial_run(executor: Executor) -> str:
+    """The status of a run that must succeed."""
+    return str(executor.run(qasm(BELL)).lines[-1]["outcome"]["status"])
+
+
+@pytest.mark.parametrize("inner", [True, long(False)], ids=["the zygote itself", "the process that waits for it"])
+def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_seconds(
+    small: Executor, inner: bool
+) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        end = pool.submit(small.run, SURVIVOR)
+        eventually(lambda: len(small.descendants()) >= 2, 20, "the run has its two processes")
+        run = small.descendants()
+        victim = zygote(small)
+        os.kill(next(iter(children_of(victim)), victim) if inner else victim, signal.SIGKILL)
+        eventually(lambda: small.health()["status"] == "degraded", 2, "health shows that a pool is down")
+        assert end.result(10).outcome["error"]["code"] == "execution_service_lost"
+    eventually(lambda: gone(run), 5, "nothing of the run is alive")
+    eventually(lambda: small.health()["status"] == "ok", 20, "health shows that the pool is up")
+    assert end_of_trivial_run(small) == "completed"
+
+
+def test_a_zygote_is_replaced_while_a_run_of_the_last_one_does_not_die(small: Executor) -> None:
+    before = restarts(small)
+    hang_up = hold(small, LOOP)
+    first = zygote(small)
+    with undying(small.descendants()):
+        os.kill(first, signal.SIGKILL)
+        eventually(lambda: restarts(small) > before, 20, "the next zygote is up")
+        assert end_of_trivial_run(small) == "completed"
+    hang_up()
+    eventually(lambda: small.descendants() == [], 5, "no process of a run is left")
+
+
+def test_a_run_that_dies_slowly_costs_neither_its_zygote_nor_other_runs(small: Executor) -> None:
+    before = restarts(small), zygote(small)
+    hang_up = hold(small, LOOP)
+    slow = small.descendants()
+    with undying(slow):
+        hang_up()
+        other = python(
+            f"import time\ntime.sleep({pooled_child.KILL_SECONDS + 0.5})\n"
+            "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+        )
+        assert small.run(other).outcome["status"] == "completed"
+        assert not gone(slow)
+    assert (restarts(small), zygote(small)) == before
+    eventually(lambda: small.descendants() == [], 5, "no process of a run is left")
+
+
+def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None:
+    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+    hang_up = hold(small, LOOP)
+    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+    first = zygote(small)
+    inner = next(iter(children_of(first)), first)
+    before = resource.prlimit(inner, resource.RLIMIT_NOFILE)
+    resource.prlimit(inner, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{inner}/fd")) + 2, before[1]))
+    assert [end_of_trivial_run(small) for _ in range(2)] == ["completed"] * 2, "those in stock are used"
+    eventually(lambda: "could not be forked" in small.zygote("circuits")["last_error"], 5, "a fork has failed")
+    assert small.health()["slots"]["running"] == 1, "the other run is alive"
+    resource.prlimit(inner, resource.RLIMIT_NOFILE, before)
+    assert end_of_trivial_run(small) == "completed"
+    assert zygote(small) == first
+    hang_up()
+
+
+def _job(code: str) -> Job:
+    params = JobParams(shots=10, given={"shots": 10})
+    return Job("job", python(code), "aer-statevector", "statevector", 28, params)
+
+
+async def _give_up() -> list[tuple[Outcome, str]]:
+    """The ends of a run that does not die and of the next one, and the sandbox's status then and at the end."""
+    seen: list[tuple[Outcome, str]] = []
+    async with launched(EXECUTOR_SLOTS="2", EXECUTOR_WARM_FRAMEWORKS="0") as launcher:
+        sandbox = WarmSandbox(launcher, 2)
+        await sandbox.start()
+        accepted = asyncio.Event()
+        run = asyncio.create_task(sandbox.run(_job("while True: pass"), Limits(wall_seconds=2), accepted.set))
+        await accepted.wait()
+        while sandbox.facts().zygotes[0]["ready"] < READY:
+            await asyncio.sleep(0.01)
+        stock = {pid for one in sandbox.facts().zygotes for pid in one["pids"]}
+        with undying([pid for pid in descendants(launcher.handover.launcher) if pid not in stock]):
+            seen.append((await run, sandbox.facts().status))
+            circuit = "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+            seen.append((await sandbox.run(_job(circuit), Limits(), lambda: None), sandbox.facts().status))
+        while sandbox.facts().status != "ok":
+            await asyncio.sleep(0.01)
+        await sandbox.close()
+    return seen
+
+
+@pytest.mark.long
+def test_a_run_that_does_not_die_is_given_up_and_health_shows_it_until_it_is_dead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, seconds in (("KILL_SECONDS", 0.1), ("OBEY_SECONDS", 0.3), ("GIVE_UP_SECONDS", 0.5)):
+        monkeypatch.setattr(pooled_child, name, seconds)
+    (slow, during), (other, _) = asyncio.run(asyncio.wait_for(_give_up(), 60))
+    assert isinstance(slow, Failed)
+    assert slow.message == "time limit of 2 s"
+    assert during == "degraded"
+    assert isinstance(other, Completed)

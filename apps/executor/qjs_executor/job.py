@@ -213,9 +213,11 @@ class Failed:
 
 @dataclass(frozen=True)
 class Lost:
-    """The executor lost the execution, by no fault of the job; another attempt may succeed."""
+    """The executor lost the execution, by no fault of the job; another attempt may succeed. `shut_down`: it was killed
+    because the executor stops, so nothing is wrong with either."""
 
     message: str
+    shut_down: bool = False
 
 
 @dataclass(frozen=True)
@@ -290,6 +292,7 @@ class SandboxFacts:
     isolation: str
     slots_total: int
     slots_running: int
+    draining: bool = False
     parked: int = 0
     """Executions that wait for an answer and hold no slot."""
     parkings: dict[str, int] = field(default_factory=dict)
@@ -305,10 +308,12 @@ class SandboxFacts:
     """The warning that every result carries while executions are not isolated."""
 
     @property
-    def status(self) -> Literal["ok", "degraded", "insecure"]:
-        """`degraded`: one set of packages has no zygote at the moment, or a killed execution has not died."""
+    def status(self) -> Literal["ok", "degraded", "draining", "insecure"]:
+        """`draining`: no job is taken, and the last executions are finished. `degraded`: one set of packages has no zygote at the moment, or a killed execution has not died."""
         if self.level == "none":
             return "insecure"
+        if self.draining:
+            return "draining"
         impaired = any(zygote["state"] == "down" or zygote["given_up"] > 0 for zygote in self.zygotes)
         return "degraded" if impaired else "ok"
 
@@ -336,6 +341,10 @@ class Sandbox(Protocol):
 
     def facts(self) -> SandboxFacts:
         """The present state and how many executions are alive."""
+
+    def drain(self) -> None:
+        """Takes no more jobs, only the second stage of a job that has begun; executions that wait for an answer are
+        killed, since their callers can repeat them elsewhere."""
 
     async def close(self) -> None:
         """Stops every execution as lost and takes no more."""

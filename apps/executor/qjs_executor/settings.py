@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from .job import GIB, KEPT_SLOTS, SLOTS_MAX, Isolation
 
+DRAIN_SECONDS = 900
+"""The longest wall time that a request may have."""
 TOKEN_LENGTH_MIN = 16
 """A shorter bearer token could be guessed."""
 
@@ -33,6 +35,8 @@ class Settings:
     engine_memory_bytes: int
     warm_frameworks: bool
     """Whether every framework is imported as soon as the executor is ready (true), or when it is first needed."""
+    drain_seconds: int
+    """How long executions may continue after a signal before they are killed."""
 
 
 def read_settings(env: Mapping[str, str]) -> Settings:
@@ -60,6 +64,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         allow_insecure=_integer(env, "SANDBOX_ALLOW_INSECURE", 0, 0, 1) == 1,
         memory_bytes=memory,
         warm_frameworks=_integer(env, "EXECUTOR_WARM_FRAMEWORKS", 1, 0, 1) == 1,
+        drain_seconds=_integer(env, "EXECUTOR_DRAIN_SECONDS", DRAIN_SECONDS, 0, 86_400),
         engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
     )
 

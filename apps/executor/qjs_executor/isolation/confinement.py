@@ -8,8 +8,16 @@ import os
 import resource
 import sys
 
+from ..job import MIB
+
 PROCESSES_MAX = 64
 """Processes and threads of one execution; the libraries start three of them."""
+
+FILE_BYTES_MAX = 32 * MIB
+DESCRIPTORS_MAX = 256
+UNGROUPED_DESCRIPTORS_MAX = 64
+"""Of one process, where no control group counts what the kernel holds for it. What is sent into a pair of sockets and
+not read belongs to no process: 208 KiB for each socket by default, so 0.9 GiB for all that an execution can open."""
 
 
 def allow_engine_memory() -> int:

@@ -3,7 +3,7 @@ process started.
 
 A process that an execution detaches (a daemon) would otherwise survive. The guard adopts every orphan of its execution,
 and the kernel signals the guard when the zygote dies, so the execution's processes do not survive the zygote either. It
-runs no other code.
+also kills an execution that holds too much in its folder. It runs no other code.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from typing import NoReturn
 
 from ..job import Isolation
 from . import linux
+from .folder_watch import FolderWatch
 from .landlock import landlock_abi, scope_signals
 from .work_folder import remove_tree
 
 REMOVE_SECONDS = 1.0
-"""Below the time after which a child that does not exit costs its zygote; what remains is removed with the zygote."""
+"""Below the time after which a child that does not exit is noticed; what remains is removed with the zygote."""
 _WAITED_FOR = {signal.SIGTERM, signal.SIGCHLD}
 
 
 def stand_guard(isolation: Isolation, uid: int, folder: str) -> None:
     """Forks: returns in the execution's first process, and never in its guard. The guard exits like that process, once
-    nothing of the execution is alive and its folder is removed. SIGTERM makes the guard kill the execution. Raises
-    OSError."""
+    nothing of the execution is alive and its folder is removed; by SIGXFSZ when the folder held too much. SIGTERM makes
+    the guard kill the execution. Raises OSError."""
     zygote = os.getppid()
     signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)
     linux.adopt_orphans()
@@ -49,9 +50,13 @@ def stand_guard(isolation: Isolation, uid: int, folder: str) -> None:
 
 def _watch(child: int, scoped: bool, uid: int | None, folder: str) -> NoReturn:
     status: int | None = None
+    watch = FolderWatch(folder)
     while status is None:
-        if signal.sigwait(_WAITED_FOR) == signal.SIGTERM:
+        arrived = signal.sigtimedwait(_WAITED_FOR, watch.due_in())
+        if arrived is not None and arrived.si_signo == signal.SIGTERM:
             status = signal.SIGKILL
+        elif watch.due_in() == 0 and watch.is_over():
+            status = signal.SIGXFSZ
         while status is None:
             try:
                 pid, ended = os.waitpid(-1, os.WNOHANG)

@@ -155,7 +155,7 @@ _OPENS: dict[str, tuple[tuple[int | None, int | None], int]] = {
 
 _PIDFD_SEND_SIGNAL = (424, 424)
 _CLONE, _CLONE3, _IOCTL, _FCNTL, _SETPRIORITY = (56, 220), (435, 435), (16, 29), (72, 25), (141, 140)
-_SOCKET, _SOCKETPAIR, _PRCTL = (41, 198), (53, 199), (157, 167)
+_SOCKET, _SOCKETPAIR, _SETSOCKOPT, _PRCTL = (41, 198), (53, 199), (54, 208), (157, 167)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """The column in the tables and the kernel's AUDIT_ARCH for each machine."""
 
@@ -175,14 +175,16 @@ _ON_SHARED_FILES = [36, 37, 38, 1024, 1026]
 F_OFD_SETLKW), a lease, which holds up everybody else who opens the file (F_SETLEASE), and the news of who reads a
 folder (F_NOTIFY)."""
 _PR_SET_PDEATHSIG = 1
+_SO_SNDBUF = 7
+"""Raises what a socket can hold, which the count of an execution's memory relies on."""
 _O_ACCMODE, _O_TRUNC = 3, 0o1000
 _AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 1, 5, 0xF
 _X32 = 0x40000000
 
 _KILL, _ALLOW, _ERRNO = 0x80000000, 0x7FFF0000, 0x00050000
 _LOAD, _EQUALS, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
-_NUMBER_AT, _ARCH_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
-"""Offsets in seccomp_data: the call's number, the architecture, the low halves of its first two arguments."""
+_NUMBER_AT, _ARCH_AT, _FIRST_AT, _SECOND_AT, _THIRD_AT = 0, 4, 16, 24, 32
+"""Offsets in seccomp_data: the call's number, the architecture, the low halves of its first three arguments."""
 
 
 def apply_seccomp(
@@ -228,6 +230,7 @@ def _program(
         _CLONE[column],
         [_line(_LOAD, _FIRST_AT), _line(_ANY_BIT, _CLONE_NEW_ANY, 0, 1), _REFUSE, _line(_RETURN, _ALLOW)],
     )
+    lines += _on(_SETSOCKOPT[column], _unless_at(_THIRD_AT, [_SO_SNDBUF]))
     # An execution keeps the signal that kills it with its zygote.
     lines += _on(_PRCTL[column], _unless_at(_FIRST_AT, [_PR_SET_PDEATHSIG]))
     if truncation_unjudged:

@@ -35,8 +35,7 @@ from .processes import start_process
 from .zygotes import REMOVE_SECONDS, Zygotes
 
 STOP_SECONDS = 8.0
-"""How long the shell may take to stop its executions and finish its responses after a signal; supervisors wait 10 s or
-more."""
+"""How long the shell may take to kill its executions and finish its responses; supervisors wait 10 s or more."""
 LEAVE_SECONDS = 2.0
 """How long the shell may take to exit after it has closed its socket, and zygotes after the shell."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
@@ -89,7 +88,7 @@ class Launcher:
         allowed: list[Isolation] = [*self._isolations]
         if settings.allow_insecure:
             allowed.append("process")
-        self._zygotes = Zygotes(settings, allowed, self._users)
+        self._zygotes = Zygotes(settings, allowed, self._users, grouped=hierarchy.kind != "none")
 
     def run(self, shell: subprocess.Popen[bytes] | None = None, listeners: Sequence[socket.socket] = ()) -> int:
         """Hands over and obeys until the shell has exited; then stops everything else, and returns the shell's exit
@@ -170,9 +169,10 @@ class Launcher:
         if self._shell is None:
             self._close()
         elif self._shell.returncode is None:
-            if not self._stopping:
-                self._stopping = True
-                self._deadline = time.monotonic() + STOP_SECONDS
+            # After the first signal executions are finished, after the second they are killed.
+            drain = 0 if self._stopping else self._settings.drain_seconds
+            self._stopping = True
+            self._deadline = time.monotonic() + drain + STOP_SECONDS
             os.kill(self._shell.pid, signal.SIGTERM)
 
     def _hear(self, orders: socket.socket) -> None:

@@ -44,14 +44,15 @@ class _Zygote:
 
 
 class Zygotes:
-    """Starts, kills and cleans up zygotes. `users` are those that their children may get; `others` are children of this
-    process that do not belong to a zygote."""
+    """Starts, kills and cleans up zygotes. `users` are those that their children may get; `grouped`: each of these gets
+    a control group; `others` are children of this process that do not belong to a zygote."""
 
-    def __init__(self, settings: Settings, isolations: list[Isolation], users: tuple[int, int]) -> None:
+    def __init__(self, settings: Settings, isolations: list[Isolation], users: tuple[int, int], grouped: bool) -> None:
         self.others: set[int] = set()
         self._settings = settings
         self._isolations = isolations
         self._users = users
+        self._grouped = grouped
         self._missing: dict[Isolation, str] = {}
         self._last = 0
         self._live: dict[int, _Zygote] = {}
@@ -72,7 +73,7 @@ class Zygotes:
         if len(self._live) >= 2 * len(SETS) + self._settings.slots + KEPT_SLOTS + PARKED_MAX:
             raise SandboxFault("too many zygotes are alive")
         self._check(isolation)
-        plan = Plan(isolation, self._settings.memory_bytes, self._settings.engine_memory_bytes)
+        plan = Plan(isolation, self._grouped, self._settings.memory_bytes, self._settings.engine_memory_bytes)
         folder = make_work_folder()
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..isolation.confinement import FILE_BYTES_MAX
+from ..isolation.folder_watch import BYTES_MAX, FILES_MAX
 from ..isolation.output import Output
 from ..job import (
     ASKS_MAX,
@@ -58,6 +60,10 @@ FREE_SECONDS = 2.0
 """After its answer a task should exit at once; a host whose task does not is killed with it."""
 NO_ANSWER = "it closed its result channel"
 
+_DISK_LIMIT = (
+    f"disk limit: the files of a run may have {BYTES_MAX // MIB} MiB and number {FILES_MAX:,}, and one of them"
+    f" {FILE_BYTES_MAX // MIB} MiB"
+)
 _OUT_OF_MEMORY = re.compile(rb"memory allocation of \d+ bytes failed|std::bad_alloc|MemoryError|Cannot allocate memory")
 """The messages that the libraries print before they abort because memory ran out."""
 
@@ -248,6 +254,8 @@ def _exited(end: ExecutionEnd, limits: Limits, stderr: Output, failed: Callable[
         return failed(memory_limit(limits))
     if kind == "signal" and number in (signal.SIGXCPU, signal.SIGKILL) and end.seconds >= limits.wall_seconds:
         return failed(_time_limit(limits))
+    if kind == "signal" and number == signal.SIGXFSZ:
+        return failed(_DISK_LIMIT)
     if number != 0 and _OUT_OF_MEMORY.search(stderr.kept):
         return failed(memory_limit(limits))
     if kind == "signal" and number == signal.SIGXCPU:

@@ -51,7 +51,7 @@ class Pool:
         self._launcher = launcher
         self.zygote_set: ZygoteSet = zygote_set
         self.last_error = ""
-        self._isolation: Isolation = isolation
+        self.isolation: Isolation = isolation
         self._uids = uids
         self._groups = groups
         self._recycle_jobs = recycle_jobs
@@ -195,7 +195,7 @@ class Pool:
 
     async def _start_zygote(self) -> None:
         zygote = await ZygoteProcess.start(
-            self._launcher, self.zygote_set, self._isolation, self._on_child, self._on_unforked
+            self._launcher, self.zygote_set, self.isolation, self._on_child, self._on_unforked
         )
         self._zygotes.add(zygote)
         try:

@@ -216,15 +216,15 @@ class PooledChild:
         if not self.ended.done():
             self._order("kill")
 
-    async def watch_memory(self, budget_bytes: int) -> None:
+    async def watch_memory(self, budget_bytes: int, own_network: bool) -> None:
         """Kills the execution when all of it together holds more than this; the caller cancels it when the execution
-        finishes."""
+        finishes. `own_network`: it has a network namespace of its own."""
 
         def kill() -> None:
             self.over_memory = True
             self.kill()
 
-        await watch_memory(self.pid, budget_bytes, kill)
+        await watch_memory(self.pid, budget_bytes, kill, own_network)
 
     async def reap(self) -> bool:
         """Kills the execution and returns whether it is dead, with its output collected and its group removed. It is

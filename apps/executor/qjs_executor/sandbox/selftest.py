@@ -108,7 +108,9 @@ circuit.cx(0, 1)
 _POISON = "import json, os, numpy\njson.dumps = os.write = numpy.zeros = None\nopen('left', 'w').close()\n"
 _CLEAN = "import json, os, numpy\nassert json.dumps and os.write and numpy.zeros\nassert not os.path.exists('left')\n"
 _DRAW = "import numpy\nprint(numpy.random.randint(1 << 60))\n"
-_FILL = "for i in range(9):\n  with open(f'fill{i}', 'wb') as f: f.write(b'x' * 16_000_000)\n"
+_FILL = (
+    "for i in range(9):\n  with open(f'fill{i}', 'wb') as f: f.write(b'x' * 16_000_000)\nimport time\ntime.sleep(9)\n"
+)
 _FORKS = "import os, signal\nfor i in range(999):\n  if os.fork() == 0: signal.pause()\n"
 
 _OTHER_BELL = """
@@ -159,12 +161,10 @@ async def self_test(run: RunWith, isolation: Isolation, launcher: int) -> list[d
     found("poisoned, then clean", isinstance(clean, Completed), _said(clean))
     for probe, code, expected, wall in (
         ("memory", "x = bytearray(20 * 1000**3)", "memory limit", _SECONDS),
-        ("disk", _FILL, "No space left", _SECONDS),
+        ("disk", _FILL, "No space left" if isolation in WITH_NAMESPACES else "disk limit", _SECONDS),
         ("processes", _FORKS, "BlockingIOError", _SECONDS),
         ("time", "while True: pass", "time limit", 0.5),
     ):
-        if probe == "disk" and isolation not in WITH_NAMESPACES:
-            continue  # Without mounts there is no folder of a fixed size.
         outcome = await _try(run, code, {}, wall)
         found(probe, isinstance(outcome, Failed) and expected in outcome.message, _said(outcome))
     return findings

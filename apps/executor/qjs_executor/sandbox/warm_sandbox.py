@@ -74,7 +74,7 @@ class WarmSandbox:
         self._parking = Parking(self._end, seconds=parked_seconds)
         self._hosts = TaskHosts(self._end, _is_free)
         self._taken = 0
-        self._closing = False
+        self._draining = self._closing = False
         self._reapers: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -124,6 +124,7 @@ class WarmSandbox:
             isolation=isolation or "none",
             slots_total=self._slots,
             slots_running=self._taken,
+            draining=self._draining,
             parked=len(self._parking),
             parkings=dict(self._parking.left),
             selftest=self._selftest,
@@ -176,6 +177,8 @@ class WarmSandbox:
         if self._isolation is None:
             raise SandboxInsecure(self._problem or "the executor is not ready")
         await self.prepare(job, limits)
+        if self._draining and job.first_stage is None:
+            raise SandboxBusy
         if job.script.resume is not None:
             return await self._resume(job, job.script.resume, limits, accepted)
         return await self._run(job, limits, accepted)
@@ -184,9 +187,15 @@ class WarmSandbox:
         """See `Sandbox`."""
         return self._parking.hold(run_id)
 
+    def drain(self) -> None:
+        """See `Sandbox`."""
+        self._draining = True
+        self._parking.close()
+        self._hosts.close()
+
     async def close(self) -> None:
         """See `Sandbox`."""
-        self._closing = True
+        self._draining = self._closing = True
         self._parking.close()
         self._hosts.close()
         for child in self._running:
@@ -242,7 +251,8 @@ class WarmSandbox:
         self._running.add(child)
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
-        watch = None if self._groups else asyncio.create_task(child.watch_memory(memory))
+        own_network = pool.isolation in WITH_NAMESPACES
+        watch = None if self._groups else asyncio.create_task(child.watch_memory(memory, own_network))
         return LiveExecution(pool, child, watch, asked=len(job.script.answers))
 
     async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
@@ -290,7 +300,7 @@ class WarmSandbox:
             finally:
                 self._release()
         if self._closing:
-            return Lost("the executor was shut down during the run")
+            return Lost("the executor was shut down during the run", shut_down=True)
         note = _WARNING if self._isolation == "process" else ""
         # No await stands between keeping a host and this line: what it has printed still belongs to this task.
         outcome = outcome_of(end, job, limits, run, note)
@@ -317,12 +327,12 @@ class WarmSandbox:
         except SandboxFault as error:
             log.warning("an execution was not parked", extra=facts(run_id=job.run_id, reason=str(error)))
             return False
-        return not self._closing and self._parking.park(job, run)
+        return not self._draining and self._parking.park(job, run)
 
     async def _keep(self, run: LiveExecution, family: Family) -> bool:
         """Keeps a host whose task has answered; returns whether it now waits for the next one."""
         await run.child.printed_so_far()
-        if self._closing or run.child.is_flooded:
+        if self._draining or run.child.is_flooded:
             return False
         self._hosts.keep(family, LiveExecution(run.pool, run.child, run.watch))
         return True

@@ -80,4 +80,5 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
             answer["stdout"] = outcome.stdout
         return answer
     assert isinstance(outcome, Lost)
-    return {"status": "lost", "error": {"code": "execution_service_lost", "message": outcome.message}}
+    code = "executor_shut_down" if outcome.shut_down else "execution_service_lost"
+    return {"status": "lost", "error": {"code": code, "message": outcome.message}}

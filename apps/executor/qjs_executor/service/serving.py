@@ -24,6 +24,8 @@ from .server import build_app
 
 GRACE_SECONDS = 2
 """On shutdown: how long open responses may take to be sent after their executions were killed."""
+LOOK_SECONDS = 0.1
+"""How often the shell looks whether the last execution has finished, while it drains."""
 KEEP_ALIVE_SECONDS = 75
 """Above the idle time of the callers' connection pools, so that the caller closes first."""
 
@@ -51,7 +53,8 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
     limits = Limits(memory_bytes=settings.memory_bytes, engine_memory_bytes=settings.engine_memory_bytes)
     launcher = LauncherClient(handover, orders)
     sandbox = WarmSandbox(launcher, settings.slots + KEPT_SLOTS)
-    app = build_app(sandbox, Lanes(settings.slots), limits, settings.token, handover.launcher)
+    lanes = Lanes(settings.slots)
+    app = build_app(sandbox, lanes, limits, settings.token, handover.launcher)
     server = _Server(
         uvicorn.Config(
             app,
@@ -65,9 +68,9 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
         )
     )
     ends: list[asyncio.Future[Any]] = [launcher.lost]
-    stop = asyncio.Event()
+    stop, stop_at_once = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, lambda: (stop_at_once if stop.is_set() else stop).set())
     starting = asyncio.create_task(sandbox.start())
     stopping = asyncio.create_task(stop.wait())
     ends.append(stopping)
@@ -80,6 +83,10 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
         log.info("ready", extra=facts(isolation=present.isolation, slots=settings.slots, port=port))
         serving = asyncio.create_task(server.serve(sockets=listeners))
         await asyncio.wait([serving, *ends], return_when=asyncio.FIRST_COMPLETED)
+        if stop.is_set() and not launcher.lost.done():
+            await _drain(
+                sandbox, lanes, settings.drain_seconds, [asyncio.create_task(stop_at_once.wait()), launcher.lost]
+            )
         server.should_exit = True
         await sandbox.close()
         await serving
@@ -91,6 +98,23 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
     stopping.cancel()
     if launcher.lost.done():
         raise SandboxFault("the launcher has exited")
+
+
+async def _drain(sandbox: WarmSandbox, lanes: Lanes, seconds: float, ends: list[asyncio.Future[Any]]) -> None:
+    """Waits until the executions under way have finished, while new ones are refused as `busy`; at most `seconds`, and
+    until one of `ends`."""
+    sandbox.drain()
+    running = lanes.jobs_running + lanes.interactive_running
+    log.info("draining", extra=facts(running=running, seconds=seconds))
+    deadline = asyncio.get_running_loop().time() + seconds
+    # A job holds its slot of a lane through both of its stages.
+    while lanes.jobs_running or lanes.interactive_running:
+        left = deadline - asyncio.get_running_loop().time()
+        if left <= 0:
+            return
+        done, _ = await asyncio.wait(ends, timeout=min(left, LOOK_SECONDS), return_when=asyncio.FIRST_COMPLETED)
+        if done:
+            return
 
 
 def _give_up_files() -> None:

@@ -16,7 +16,15 @@ from typing import Any, NoReturn
 from .. import frames
 from ..execution_request import ExecutionRequest
 from ..isolation import linux, written_pages
-from ..isolation.confinement import PROCESSES_MAX, limit, limit_processes_of_shared_user, prefer_as_memory_victim
+from ..isolation.confinement import (
+    DESCRIPTORS_MAX,
+    FILE_BYTES_MAX,
+    PROCESSES_MAX,
+    UNGROUPED_DESCRIPTORS_MAX,
+    limit,
+    limit_processes_of_shared_user,
+    prefer_as_memory_victim,
+)
 from ..isolation.landlock import TRUNCATION_ABI, apply_landlock, landlock_abi
 from ..isolation.private_root import mount_own_places, python_prefixes
 from ..isolation.process_guard import stand_guard
@@ -37,9 +45,11 @@ _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 @dataclass(frozen=True)
 class Plan:
     """How every child of a zygote is confined. Memory is in bytes of address space beyond what is mapped when the child
-    is ready: `memory_bytes` for the user's code, `engine_memory_bytes` for the simulation."""
+    is ready: `memory_bytes` for the user's code, `engine_memory_bytes` for the simulation. `grouped`: each child gets a
+    control group."""
 
     isolation: Isolation
+    grouped: bool
     memory_bytes: int
     engine_memory_bytes: int
 
@@ -163,8 +173,8 @@ def _limit_resources(plan: Plan) -> None:
         "process",
     ):  # These also count what else their user runs, as late as possible.
         limit(resource.RLIMIT_NPROC, PROCESSES_MAX)
-    limit(resource.RLIMIT_NOFILE, 256)
-    limit(resource.RLIMIT_FSIZE, 32 * 1024 * 1024)
+    limit(resource.RLIMIT_NOFILE, DESCRIPTORS_MAX if plan.grouped else UNGROUPED_DESCRIPTORS_MAX)
+    limit(resource.RLIMIT_FSIZE, FILE_BYTES_MAX)
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_MEMLOCK, 64 * 1024)
     limit(resource.RLIMIT_MSGQUEUE, 0)

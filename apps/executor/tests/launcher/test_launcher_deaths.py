@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from ..support.executor import (
+    BELL,
     FOLDER,
     LEVELS,
     TOKEN,
@@ -21,13 +23,20 @@ from ..support.executor import (
     eventually,
     free_port,
     ordinary_executor,
+    python,
+    qasm,
 )
 from ..support.lanes import long
 from ..support.launched import orders_to_launcher
 from ..support.ordinary_user import as_ordinary_user
-from ..support.processes import full, gone, left_by
+from ..support.processes import LOOP, full, gone, left_by
 
-ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN}
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "PYTHONPATH": str(FOLDER),
+    "EXECUTOR_TOKEN": TOKEN,
+    "EXECUTOR_DRAIN_SECONDS": "0",
+}
 
 
 def test_a_signal_stops_everything_in_order_and_reports_its_runs_as_lost(start: Callable[..., Executor]) -> None:
@@ -38,7 +47,7 @@ def test_a_signal_stops_everything_in_order_and_reports_its_runs_as_lost(start: 
         executor.process.terminate()
         assert executor.process.wait(10) == 0
         assert time.monotonic() - asked < 5
-        assert [end.result().outcome["error"]["code"] for end in ends] == ["execution_service_lost"] * 2
+        assert [end.result().outcome["error"]["code"] for end in ends] == ["executor_shut_down"] * 2
     assert gone(started)
     assert left_by(executor.process.pid) == []
     assert executor.process.stdout is not None
@@ -80,6 +89,36 @@ def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_execut
         assert executor.process.wait(15) == code
     assert gone(started)
     assert left_by(executor.process.pid) == []
+
+
+def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_at_the_second_signal(
+    start: Callable[..., Executor],
+) -> None:
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="60")
+    short = "import time\ntime.sleep(2)\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+    with ThreadPoolExecutor(2) as pool:
+        finite, endless = (pool.submit(executor.run, source) for source in (python(short), LOOP))
+        eventually(lambda: executor.health()["slots"]["running"] == 2, 20, "both runs have begun")
+        executor.process.terminate()
+        eventually(lambda: executor.health()["status"] == "draining", 5, "health shows it")
+        refused = executor.http.post("/run", json=executor.request(qasm(BELL)))
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
+        assert finite.result(20).outcome["status"] == "completed"
+        assert executor.health()["slots"]["running"] == 1, "the other run continues"
+        executor.process.terminate()
+        assert endless.result(5).outcome["error"]["code"] == "executor_shut_down"
+    assert executor.process.wait(10) == 0
+
+
+@pytest.mark.long
+def test_a_draining_executor_kills_the_runs_that_are_not_over_in_time(start: Callable[..., Executor]) -> None:
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="1")
+    with ThreadPoolExecutor(1) as pool:
+        end = pool.submit(executor.run, LOOP)
+        eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
+        executor.process.terminate()
+        assert end.result(8).outcome["error"]["code"] == "executor_shut_down"
+    assert executor.process.wait(10) == 0
 
 
 def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:

@@ -31,6 +31,17 @@ for _ in range(4):
         time.sleep(60)
 time.sleep(60)
 """
+# 1.5 GiB, and sockets that could hold another 1.9 GiB.
+_SOCKETS = """
+import mmap, os, socket, time
+m = mmap.mmap(-1, 3 << 29, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+for _ in range(40):
+    if os.fork() == 0:
+        m.close()
+        pairs = [socket.socketpair() for _ in range(120)]
+        time.sleep(60)
+time.sleep(60)
+"""
 _MODEST = """
 import mmap, os
 for _ in range(2):
@@ -51,6 +62,7 @@ class Seen:
     cgroup: str = ""
     modest: Outcome | None = None
     greedy: Outcome | None = None
+    sockets: Outcome | None = None
     waiting: Outcome | None = None
     kept_while_held: bool = False
     parkings: dict[str, int] = field(default_factory=dict)
@@ -96,6 +108,7 @@ async def _bound_memory(sandbox: WarmSandbox, seen: Seen) -> None:
     seen.cgroup = sandbox.facts().cgroup
     seen.modest = await _run(sandbox, _job("qiskit", _MODEST))
     seen.greedy = await _run(sandbox, _job("qiskit", _GREEDY))
+    seen.sockets = await _run(sandbox, _job("qiskit", _SOCKETS))
 
 
 async def _wait_for_an_answer(sandbox: WarmSandbox, seen: Seen) -> None:
@@ -132,6 +145,11 @@ def test_without_control_groups_the_memory_of_a_run_is_bounded_as_a_whole(seen: 
     assert isinstance(seen.modest, Completed)
     assert isinstance(seen.greedy, Failed)
     assert seen.greedy.message == "memory limit of 3 GiB"
+
+
+def test_without_control_groups_every_socket_of_a_run_counts_as_full(seen: Seen) -> None:
+    assert isinstance(seen.sockets, Failed)
+    assert seen.sockets.message == "memory limit of 3 GiB"
 
 
 def test_a_run_waits_no_longer_than_its_time(seen: Seen) -> None:

@@ -142,6 +142,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "K lock of an open library": "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), 37, struct.pack('hhqqi4x', 0, 0, 0, 0, 0))",
         "K lease of a library": "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
         "K signal at the zygote's death": "call(157, 1, 0, 0, 0, 0)",
+        "K memory of a socket": "socket.socketpair()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)",
         "K priority of its own files": "call(251, 1, 0, 2 << 13 | 7)",
         "K limits of the executor": "resource.prlimit(params['executor'], resource.RLIMIT_NOFILE, (0, 0))",
         "K limits of the parent": "refused(os.getppid() == 0) or resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))",
@@ -209,10 +210,12 @@ BOMBS: dict[str, Bomb] = {
         "mem",
         60,
     ),
-    "R5 disk fill": Bomb("for i in range(99):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)", "No space left"),
+    "R5 disk fill": Bomb(
+        "for i in range(9):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)\nimport time\ntime.sleep(20)", "No space left"
+    ),
     "R5 file of 33 MiB": Bomb("with open('f', 'wb') as f: f.write(b'x' * (33 << 20))", "File too large"),
     "R6 /dev/shm fill": Bomb("for i in range(5):\n  with open(f'/dev/shm/{i}', 'wb') as f: f.write(b'x' * 16_000_000)", "No space left"),
-    "R7 inode bomb": Bomb("for i in range(20_000): open(str(i), 'w').close()", "No space left"),
+    "R7 inode bomb": Bomb("for i in range(20_000): open(str(i), 'w').close()\nimport time\ntime.sleep(20)", "No space left"),
     "R8 descriptors": Bomb("x = [open('/dev/null') for _ in range(999)]", "Too many open files"),
     "R9 raised limit": Bomb("import resource\nresource.setrlimit(resource.RLIMIT_NPROC, (1 << 40, 1 << 40))", "not allowed to raise"),
     "R10 endless loop": Bomb("while True: pass", "time limit of 0.5 s", SOON),
@@ -224,7 +227,8 @@ BOMBS: dict[str, Bomb] = {
     "R13 catastrophic regular expression": Bomb("import re\nre.match('(a+)+$', 'a' * 40 + 'b')", "time limit", SOON),
     "R14 zip bomb": Bomb(
         "import io, zipfile\nb = io.BytesIO()\nwith zipfile.ZipFile(b, 'w', zipfile.ZIP_DEFLATED) as z:\n"
-        "  for i in range(9): z.writestr(f'{i}', bytes(30_000_000))\nzipfile.ZipFile(b).extractall('.')",
+        "  for i in range(9): z.writestr(f'{i}', bytes(30_000_000))\nzipfile.ZipFile(b).extractall('.')\n"
+        "import time\ntime.sleep(20)",
         "No space left",
     ),
     "C1 stdout flood": Bomb("line = 'x' * 1_000_000\nfor i in range(1000): print(line)", "output limit of 16 MiB"),
@@ -243,11 +247,11 @@ BOMBS: dict[str, Bomb] = {
     "C9 pickle": Bomb(_FRAME + "import pickle\nsend(pickle.dumps([1]))", "bad result"),
 }  # fmt: skip
 
-NOT_BOUNDED_WITHOUT_MOUNTS: dict[str, str] = {
-    "R5 disk fill": "the run's folder lies on the machine's disk",
-    "R7 inode bomb": "the run's folder lies on the machine's disk",
-    "R14 zip bomb": "the run's folder lies on the machine's disk",
-    "R6 /dev/shm fill": "there is no /dev/shm to write to; the run is refused it",
+WITHOUT_MOUNTS: dict[str, str] = {
+    "R5 disk fill": "disk limit",
+    "R7 inode bomb": "disk limit",
+    "R14 zip bomb": "disk limit",
+    "R6 /dev/shm fill": "permission denied",
 }
 """Bombs that end otherwise than with a full folder where a run has no mounts of its own (levels L2)."""
 

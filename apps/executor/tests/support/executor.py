@@ -104,6 +104,7 @@ class Executor:
             "EXECUTOR_TOKEN": TOKEN,
             "EXECUTOR_PORT": port,
             "EXECUTOR_WARM_FRAMEWORKS": "0",
+            "EXECUTOR_DRAIN_SECONDS": "0",
             **environment,
         }
         self._log = tempfile.TemporaryFile()  # noqa: SIM115

@@ -178,6 +178,12 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'operator',
     check: "The executor's log and memory. A direct job is not run twice: submit it again."
   },
+  executor_shut_down: {
+    means:
+      'Job: the executor was stopped during the run, and the run did not finish in the time for that. In temporal mode it is run again, without counting as an attempt.',
+    who: 'caller, operator',
+    check: 'A direct job is not run twice: submit it again. `EXECUTOR_DRAIN_SECONDS` of the executor.'
+  },
   worker_lost: {
     means: 'Job: the worker of a direct job died; the job is not run twice.',
     who: 'caller, operator',

@@ -33,6 +33,7 @@ export const errorCatalogue = {
   worker_unreachable: { http: 502, retryable: true },
   worker_not_configured: { http: 503, retryable: false },
   execution_service_lost: { http: 502, retryable: true },
+  executor_shut_down: { http: 502, retryable: true },
   worker_lost: { http: 502, retryable: true },
   dispatch_failed: { http: 503, retryable: true },
   internal_error: { http: 500, retryable: true }

@@ -104,6 +104,24 @@ const composeKeys = new Set(
   ).split(' ')
 )
 
+test('the executor has the memory, the processes and the time to stop that its runs can take', () => {
+  const { environment, mem_limit, pids_limit, tmpfs, stop_grace_period } = compose.services.executor!
+  const source = read('apps/executor/qjs_executor/job.py')
+  const constant = (name: string) => Number(new RegExp(`^${name} = (\\d+)( \\* GIB)?$`, 'm').exec(source)![1])
+  const slots = Number(/^\$\{EXECUTOR_SLOTS:-(\d+)\}$/.exec(String(environment!.EXECUTOR_SLOTS))![1])
+  const runs = slots + constant('KEPT_SLOTS')
+  const memory =
+    runs * Number(environment!.EXECUTOR_MEMORY_GIB) + constant('PARKED_BYTES_MAX') + constant('EXECUTOR_BYTES')
+  expect(mem_limit).toBe(`${memory}g`)
+  // Up to 64 processes and their guard; and those of the executor itself.
+  expect(pids_limit).toBeGreaterThanOrEqual((runs + constant('PARKED_MAX')) * 65 + 100)
+  // Within EXECUTOR_BYTES, and with a bound of files too.
+  expect(tmpfs).toEqual([expect.stringMatching(/^\/tmp:size=1g,nr_inodes=\d+,/)])
+  expect(Number.parseInt(String(stop_grace_period), 10)).toBeGreaterThan(
+    Number(environment!.EXECUTOR_DRAIN_SECONDS) + 10
+  )
+})
+
 test('every secret comes from outside and has no default', () => {
   const uses = [...composeText.matchAll(/\$\{([A-Z_]+)([^}]*)\}/g)].map(([, name, rest]) => ({
     name: name!,

@@ -1,7 +1,7 @@
 // The attempt of a job under way: opened when the executor accepts an execution, closed with its outcome.
 
 import type { Db } from '../../db/client.js'
-import { closeAttempt, completeAttempt } from '../../db/jobs/attempts.js'
+import { closeAttempt, completeAttempt, loadAttemptEnds } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
@@ -23,8 +23,8 @@ export interface ExecuteDeps {
 
 /**
  * `tasks`, `circuit`: the script waits for the work that it requested. `cancelling`: this worker has the claim on the job,
- * and the job is to be cancelled. `stopped`: this worker has lost its claim. `attempt` counts accepted executions, this one
- * included.
+ * and the job is to be cancelled. `stopped`: this worker has lost its claim. `attempt` counts the lost executions, this one
+ * included, without those that ended because the executor was shut down.
  */
 export type Execution =
   | { outcome: 'completed'; resultSha256: string }
@@ -67,6 +67,10 @@ export function jobAttempt(
   }
 }
 
+/** The code of an attempt whose end is unknown. */
+export const lossOf = ({ shutDown }: { shutDown?: true }) =>
+  shutDown ? ('executor_shut_down' as const) : ('execution_service_lost' as const)
+
 async function recordEnd(
   deps: ExecuteDeps,
   jobId: string,
@@ -95,10 +99,12 @@ async function recordEnd(
       return { outcome: 'failed', error: { code: 'execution_error', message: end.message } }
     case 'lost': {
       if (attempt === null) return null
-      const error = { code: 'execution_service_lost', message: end.message } as const
-      await close('lost', error, retried ? waitAfterAttempt(attempt) : null)
+      const error = { code: lossOf(end), message: end.message }
+      const before = await retryWhileDatabaseAway(retrying, () => loadAttemptEnds(deps.db, jobId, ''))
+      const losses = before.filter((state) => state === 'lost').length + (end.shutDown ? 0 : 1)
+      await close('lost', error, retried ? waitAfterAttempt(losses) : null)
       deps.announce(jobId)
-      return { outcome: 'lost', error, attempt }
+      return { outcome: 'lost', error, attempt: losses }
     }
     default:
       return assertNever(end)

@@ -1,6 +1,6 @@
 // The step that executes one task of a graph, in a child of its own. AT-LEAST-ONCE, like execute-job.ts: a completed task is
 // not executed again, a result is stored with the end of its attempt, and only accepted executions count as attempts.
-import { attemptUnderWay, closeAttempt, loadAttemptStates } from '../../db/jobs/attempts.js'
+import { attemptUnderWay, closeAttempt, loadAttemptEnds } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import {
   completeTask,
@@ -19,11 +19,11 @@ import {
 } from '../../db/jobs/script-requests.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { nodeIdOf } from '../../domain/jobs/script-requests.js'
-import { lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
+import { attemptEnd, lastFailure, type TaskRetry, taskRetry } from '../../domain/jobs/task-retry.js'
 import type { RunRequest } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
-import type { ExecuteDeps } from './job-attempt.js'
+import { type ExecuteDeps, lossOf } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
 import { newRunId, repeatable, requestOf, resumeOrReplay } from './run-request.js'
@@ -67,7 +67,7 @@ export async function runTask(
   const work = { deps, jobId, key, fence, signal, job, task }
   // On a local simulator, a task runs its circuits itself.
   const [asks, states] = job.atProvider
-    ? await Promise.all([listScriptRequests(deps.db, jobId, key), loadAttemptStates(deps.db, jobId, key)])
+    ? await Promise.all([listScriptRequests(deps.db, jobId, key), loadAttemptEnds(deps.db, jobId, key)])
     : [[], []]
   const waiting = asks.find(({ state }) => state === 'open')
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
@@ -141,6 +141,7 @@ async function execute(work: Work, asks: ScriptRequest[], series: number): Promi
     case 'failed':
       return attemptEnded(work, number, 'failed', end.error)
     case 'lost':
+      return attemptEnded(work, number, 'lost', { code: lossOf(end), message: end.message })
     case 'not_parked':
       return attemptEnded(work, number, 'lost', { code: 'execution_service_lost', message: end.message })
     default:
@@ -177,8 +178,8 @@ function taskRequest({ jobId, key, job, task }: Work, series: number): RunReques
 async function attemptEnded(work: Work, number: number, state: 'failed' | 'lost', error: JobError): Promise<TaskEnd> {
   const { deps, jobId, key, signal, task } = work
   const retrying = { log: deps.log, jobId, signal }
-  const before = await retryWhileDatabaseAway(retrying, () => loadAttemptStates(deps.db, jobId, key))
-  const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), state], task.retries)
+  const before = await retryWhileDatabaseAway(retrying, () => loadAttemptEnds(deps.db, jobId, key))
+  const retry: TaskRetry = taskRetry([...before.slice(0, number - 1), attemptEnd(state, error.code)], task.retries)
   const backoffMs = retry.again ? retry.afterMs : null
   await retryWhileDatabaseAway(retrying, () => closeAttempt(deps.db, jobId, number, state, error, backoffMs, key))
   deps.announce(jobId)

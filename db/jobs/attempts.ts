@@ -5,6 +5,7 @@ import { and, asc, eq, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm
 import type { JobError } from '../../domain/errors.js'
 import type { AttemptState, JobStatus } from '../../domain/jobs/job-status.js'
 import { executionRetry } from '../../domain/jobs/retry.js'
+import { type AttemptEnd, attemptEnd } from '../../domain/jobs/task-retry.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
@@ -87,14 +88,14 @@ export async function attemptUnderWay(
   return row?.number ?? null
 }
 
-/** The states of a task's attempts, in order. */
-export async function loadAttemptStates(db: DbOrTx, jobId: string, task: string): Promise<AttemptState[]> {
+/** How a task's attempts ended, in order. */
+export async function loadAttemptEnds(db: DbOrTx, jobId: string, task: string): Promise<AttemptEnd[]> {
   const rows = await db
-    .select({ state: attempts.state })
+    .select({ state: attempts.state, errorCode: attempts.errorCode })
     .from(attempts)
     .where(and(eq(attempts.jobId, jobId), eq(attempts.task, task)))
     .orderBy(asc(attempts.number))
-  return rows.map(({ state }) => state)
+  return rows.map(({ state, errorCode }) => attemptEnd(state, errorCode))
 }
 
 /** Opens an attempt unless one is open. The lock on the job excludes a concurrent cancel or sweep. */

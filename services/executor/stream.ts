@@ -7,14 +7,15 @@ import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-
 
 /**
  * `busy` and `away` come before acceptance and cost nothing. `refused`: the same request will be refused again. `lost`: the
- * execution was accepted, and its outcome is unknown. `result` is JSON text, not parsed here: its integers can exceed what a
+ * execution was accepted, and its outcome is unknown; with `shutDown` because the service stopped, which says nothing against
+ * the execution. `result` is JSON text, not parsed here: its integers can exceed what a
  * JavaScript number holds. `artifacts` are the files that the program wrote; `framework` is the one that the executor found
  * the program to use.
  */
 export type RunEnd =
   | ({ kind: 'completed'; result: string; artifacts: Artifact[]; framework: Framework | null } & Shown)
   | { kind: 'failed'; error: JobError }
-  | { kind: 'lost'; message: string }
+  | { kind: 'lost'; message: string; shutDown?: true }
   | Refusal
 
 /** For a task: its result for people to read, as JSON text, or why there is none; and its standard output. */
@@ -193,7 +194,8 @@ function readOutcome(
   if (outcome.status === 'asked' && outcome.ask)
     return { kind: 'asked', ask: outcome.ask, parked: outcome.parked === true }
   if (outcome.status === 'failed') return { kind: 'failed', error: readFault(outcome.error) }
-  return { kind: 'lost', message: readFault(outcome.error).message }
+  const { code, message } = readFault(outcome.error)
+  return { kind: 'lost', message, ...(code === 'executor_shut_down' && { shutDown: true }) }
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

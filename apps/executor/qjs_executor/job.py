@@ -24,9 +24,12 @@ KEPT_SLOTS = 1
 """Slots in addition to those of jobs, reserved for interactive requests."""
 
 PARKED_MAX = 8
-"""Executions that may wait for an answer at the same time. Each keeps its memory, so this many times the memory of an
-execution may be in use in addition to the slots'. Beyond it the oldest is killed, and its caller repeats the script
-with the answers it has."""
+"""Executions that may wait for an answer at the same time. Beyond it the oldest is killed, and its caller repeats the
+script with the answers it has."""
+PARKED_BYTES_MAX = 2 * GIB
+"""What they may hold together, in addition to the memory of the slots: each keeps its memory."""
+EXECUTOR_BYTES = 2 * GIB
+"""What the executor itself takes: the shell, two zygotes, confinements that wait, and a temporary folder in memory."""
 PARKED_SECONDS = 60.0
 """How long an execution waits for its answer. Most answers take less; a script that waits in a quantum computer's queue
 is cheaper to repeat than to keep in memory for hours."""
@@ -309,7 +312,8 @@ class SandboxFacts:
 
     @property
     def status(self) -> Literal["ok", "degraded", "draining", "insecure"]:
-        """`draining`: no job is taken, and the last executions are finished. `degraded`: one set of packages has no zygote at the moment, or a killed execution has not died."""
+        """`draining`: no job is taken, and the last executions are finished. `degraded`: one set of packages has no
+        zygote at the moment, or a killed execution has not died."""
         if self.level == "none":
             return "insecure"
         if self.draining:

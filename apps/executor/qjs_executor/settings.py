@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .job import GIB, KEPT_SLOTS, SLOTS_MAX, Isolation
+from .job import EXECUTOR_BYTES, GIB, KEPT_SLOTS, PARKED_BYTES_MAX, SLOTS_MAX, Isolation
 
+ENGINE_BYTES = 6 * GIB
 DRAIN_SECONDS = 900
 """The longest wall time that a request may have."""
 TOKEN_LENGTH_MIN = 16
@@ -70,10 +72,19 @@ def read_settings(env: Mapping[str, str]) -> Settings:
 
 
 def _engine_memory_bytes(slots: int) -> int:
-    """A state of 28 qubits is 4 GiB, and the imported libraries take 1.5 GiB of address space in addition. A machine
-    with at least 8 GiB of memory for each slot can afford that; a smaller one applies the common limit."""
-    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return 6 * GIB if physical >= slots * 8 * GIB else 0
+    """A state of 28 qubits is 4 GiB, and the imported libraries take 1.5 GiB of address space in addition. Where the
+    memory is not enough for that in every slot, the common limit applies."""
+    wanted = (slots + KEPT_SLOTS) * ENGINE_BYTES + PARKED_BYTES_MAX + EXECUTOR_BYTES
+    return ENGINE_BYTES if _present_bytes() >= wanted else 0
+
+
+def _present_bytes() -> int:
+    """The memory of the machine, or of the container where that is less."""
+    present = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+            present.append(int(file.read()))
+    return min(present)
 
 
 def _isolation(name: str) -> Isolation | None:

@@ -30,6 +30,11 @@ test('a task whose attempts keep being lost fails in the end', () => {
   expect(taskRetry([lost, lost, lost], 5)).toEqual({ again: false })
 })
 
+test('an attempt that ended with the executor is always repeated and counts as no loss', () => {
+  expect(taskRetry([lost, lost, 'shut_down', 'shut_down'], 0)).toEqual({ again: true, afterMs: 1_000 })
+  expect(taskRetry(['shut_down', 'shut_down', 'shut_down', lost], 0)).toMatchObject({ again: true })
+})
+
 test('answers to requests serve all tries since the last failure', () => {
   expect([
     lastFailure([]),

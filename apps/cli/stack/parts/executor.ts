@@ -36,6 +36,8 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         EXECUTOR_TOKEN: options.token,
         EXECUTOR_SLOTS: options.slots,
         EXECUTOR_WARM_FRAMEWORKS: options.warmFrameworks === false ? '0' : process.env.EXECUTOR_WARM_FRAMEWORKS,
+        // Ctrl-C on a terminal does not wait for the runs.
+        EXECUTOR_DRAIN_SECONDS: '0',
         EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
         SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
         LOG_LEVEL: options.logLevel

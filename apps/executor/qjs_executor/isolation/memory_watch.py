@@ -20,16 +20,26 @@ async def watch_memory(pid: int, budget_bytes: int, kill: Callable[[], None], ow
     """Counts until the execution of the process `pid` holds more than `budget_bytes`; then calls `kill` once and
     returns. The caller cancels it when the execution finishes. `pid` must not have a job yet; `own_network`: it has a
     network namespace of its own."""
-    idle = max((_held(process) for process in _family(pid)), default=0)
+    idle = idle_bytes(pid)
     socket_bytes = _socket_bytes() if own_network else 0
     while True:
-        held = sum(max(0, _held(process) - idle) for process in _family(pid))
+        held = held_bytes(pid, idle)
         if own_network:
             held += socket_bytes * _sockets(pid)
         if held > budget_bytes:
             kill()
             return
         await asyncio.sleep(INTERVAL_SECONDS)
+
+
+def idle_bytes(pid: int) -> int:
+    """What the first process of an execution without a job holds: it shares that with its zygote."""
+    return max((_held(process) for process in _family(pid)), default=0)
+
+
+def held_bytes(pid: int, idle: int) -> int:
+    """What the processes of an execution hold beyond `idle`, each."""
+    return sum(max(0, _held(process) - idle) for process in _family(pid))
 
 
 def _family(pid: int) -> list[int]:

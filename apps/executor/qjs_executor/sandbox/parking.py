@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ..job import PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
+from ..job import PARKED_BYTES_MAX, PARKED_MAX, PARKED_SECONDS, Job, NotParked, SandboxFault
 from .live_execution import LiveExecution
 
 LOOK_SECONDS = 1.0
@@ -26,6 +26,8 @@ class _Place:
     job: Job
     run: LiveExecution
     until: float
+    memory_bytes: int
+    """It is stopped, so this does not change."""
     held: bool = False
     keeper: asyncio.Task[None] | None = None
 
@@ -38,6 +40,8 @@ class Parking:
     end: Callable[[LiveExecution], object]
     places: int = PARKED_MAX
     seconds: float = PARKED_SECONDS
+    memory_bytes: int = PARKED_BYTES_MAX
+    """What all of them may hold together."""
     left: Counter[str] = field(default_factory=Counter)
     """How many have left their place, by reason."""
     _parked: dict[str, _Place] = field(default_factory=dict)
@@ -46,16 +50,19 @@ class Parking:
         return len(self._parked)
 
     def park(self, job: Job, run: LiveExecution) -> bool:
-        """Parks a stopped execution, if necessary in the place of the oldest; returns False when callers that are about
-        to resume hold every place."""
+        """Parks a stopped execution, if necessary in the place of the oldest ones; returns False when callers that are
+        about to resume hold the places, and for an execution that holds too much memory to wait."""
         if job.run_id in self._parked:
             self._leave(job.run_id, "displaced")
-        if len(self._parked) >= self.places:
+        held = run.child.memory_bytes()
+        if held > self.memory_bytes:
+            return False
+        while len(self._parked) >= self.places or self._held_bytes() + held > self.memory_bytes:
             oldest = next((run_id for run_id, place in self._parked.items() if not place.held), None)
             if oldest is None:
                 return False
             self._leave(oldest, "displaced")
-        place = _Place(job, run, time.monotonic() + self.seconds)
+        place = _Place(job, run, time.monotonic() + self.seconds, held)
         self._parked[job.run_id] = place
         place.keeper = asyncio.create_task(self._keep(job.run_id, place))
         return True
@@ -106,6 +113,9 @@ class Parking:
                 woken = True
             if woken:
                 return self._leave(run_id, "died")
+
+    def _held_bytes(self) -> int:
+        return sum(place.memory_bytes for place in self._parked.values())
 
     def _leave(self, run_id: str, why: str) -> None:
         self.end(self._forget(run_id, why))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from .. import frames
 from ..execution_request import ExecutionRequest
 from ..isolation.linux import pid_of
-from ..isolation.memory_watch import watch_memory
+from ..isolation.memory_watch import held_bytes, idle_bytes, watch_memory
 from ..isolation.output import Output, OutputReader
 from ..job import Limits, SandboxFault
 from ..launcher.client import ExecutionGroup
@@ -61,6 +61,7 @@ class PooledChild:
         """Its zygote has reported that it kills it."""
         self.over_memory = False
         """It was killed because the execution as a whole exceeded its memory."""
+        self._idle_bytes = 0
         self._order = order
         self._kill_zygote = kill_zygote
         self._limits = Limits()
@@ -215,6 +216,14 @@ class PooledChild:
         """Asks the zygote to kill the execution; idempotent."""
         if not self.ended.done():
             self._order("kill")
+
+    def measure_idle(self) -> None:
+        """Measures what it shares with its zygote; must precede its job."""
+        self._idle_bytes = idle_bytes(self.pid)
+
+    def memory_bytes(self) -> int:
+        """What the execution holds beyond that, after `measure_idle`."""
+        return held_bytes(self.pid, self._idle_bytes)
 
     async def watch_memory(self, budget_bytes: int, own_network: bool) -> None:
         """Kills the execution when all of it together holds more than this; the caller cancels it when the execution

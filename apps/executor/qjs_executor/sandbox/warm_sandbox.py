@@ -249,6 +249,8 @@ class WarmSandbox:
         child = await (pool.take_host if hosts else pool.take)(limits.start_seconds)
         pool.count_job()
         self._running.add(child)
+        if job.script.may_ask or hosts:
+            child.measure_idle()
         settings = self._offer.settings
         memory = max(settings.memory_bytes, settings.engine_memory_bytes)
         own_network = pool.isolation in WITH_NAMESPACES

@@ -70,6 +70,22 @@ def test_parked_runs_hold_no_slot_and_the_ninth_takes_the_place_of_the_oldest(ex
     assert 'qjs_executor_parkings_total{end="displaced"} 1' in executor.http.get("/metrics").text
 
 
+def test_parked_runs_displace_each_other_when_they_hold_too_much_memory_together(executor: Executor) -> None:
+    large = FRAMES + "kept = b'x' * 1_300_000_000\n" + ASK + TELL
+    for name in ("large", "as large"):
+        assert begin(executor, large, name).outcome["parked"] is True
+    assert parked(executor) == 1
+    assert resume_run(executor, ONCE, "large", ANSWER).status == 409
+    assert "heard" in resume_run(executor, ONCE, "as large", ANSWER).error["message"]
+
+
+@pytest.mark.long
+def test_a_run_that_holds_too_much_memory_to_wait_is_not_parked(executor: Executor) -> None:
+    large = FRAMES + "kept = b'x' * 2_300_000_000\n" + ASK + TELL
+    assert begin(executor, large, "too large").outcome["parked"] is False
+    assert parked(executor) == 0
+
+
 def test_only_one_of_two_concurrent_answers_resumes_a_run(executor: Executor) -> None:
     begin(
         executor,

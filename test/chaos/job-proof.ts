@@ -142,7 +142,8 @@ function unexplainedStatus(
   if (status === 'cancelled') return cancelRequested ? null : 'cancelled without a request'
   if (status !== 'failed') return why
   if (errorCode === 'execution_error') return fails ? null : why
-  if (!job.durable) return ['worker_lost', 'execution_service_lost'].includes(errorCode ?? '') ? null : why
+  if (!job.durable)
+    return ['worker_lost', 'execution_service_lost', 'executor_shut_down'].includes(errorCode ?? '') ? null : why
   // A durable job fails after its third lost attempt, not earlier.
   const losses = [attempts, ...job.tasks.map((task) => task.attempts)]
   const lost = Math.max(...losses.map((states) => states.filter((state) => state === 'lost').length))

@@ -12,6 +12,7 @@ import contextlib
 import os
 import resource
 import signal
+import time
 from typing import NoReturn
 
 from ..job import Isolation
@@ -22,6 +23,8 @@ from .work_folder import remove_tree
 
 REMOVE_SECONDS = 1.0
 """Below the time after which a child that does not exit is noticed; what remains is removed with the zygote."""
+PAUSE_SECONDS = 0.01
+"""At most, between two looks at an execution that dies slowly; a guard must not take a processor for itself."""
 _WAITED_FOR = {signal.SIGTERM, signal.SIGCHLD}
 
 
@@ -82,6 +85,7 @@ def _watch(child: int, scoped: bool, uid: int | None, folder: str) -> NoReturn:
 def _kill_everything(scoped: bool, uid: int | None) -> None:
     """Kills until nothing is left. A process that loses its parent becomes a child of this process, so none is
     overlooked."""
+    pause = 0.0
     while True:
         if scoped:
             with contextlib.suppress(OSError):
@@ -96,6 +100,10 @@ def _kill_everything(scoped: bool, uid: int | None) -> None:
                 pass
         except ChildProcessError:
             return
+        if scoped or uid is not None:
+            # All of them are killed at once, so the kernel only needs time; elsewhere they could start others faster.
+            time.sleep(pause)
+            pause = min(PAUSE_SECONDS, pause + PAUSE_SECONDS / 10)
 
 
 def _kill_user(uid: int) -> None:

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
+from qjs_executor.isolation import machine
 from qjs_executor.isolation.cgroups import Step, group_settings, steps_to_hand_down
 from qjs_executor.isolation.owner import is_dead, owner_name
 from qjs_executor.isolation.users import UserRange
 from qjs_executor.isolation.work_folder import make_work_folder, remove_leftovers, remove_tree
-from qjs_executor.job import GIB
+from qjs_executor.job import GIB, SandboxFault
 
 from ..support.executor import BELL, FOLDER, Executor, ordinary_executor, python, qasm
 
@@ -95,6 +96,12 @@ def test_a_group_bounds_memory_processes_and_processor(kind: Any) -> None:
     if kind == "v2":
         assert settings["memory"]["memory.swap.max"] == "0"
         assert settings["memory"]["memory.oom.group"] == "1"
+    else:
+        # The kernel refuses a sum of memory and swap below the memory alone, so the order matters.
+        assert list(settings["memory"].items()) == [
+            ("memory.limit_in_bytes", str(5 * GIB)),
+            ("memory.memsw.limit_in_bytes", str(5 * GIB)),
+        ]
 
 
 def test_an_owner_is_identified_by_its_process_id_and_start_time() -> None:
@@ -152,6 +159,52 @@ def test_a_folder_is_removed_whatever_its_depth_and_content(tmp_path: Path) -> N
     remove_tree(str(folder), 60)
     assert not folder.exists()
     assert (outside / "kept").exists()
+
+
+@pytest.mark.parametrize("abi", [1, 2])
+def test_landlock_without_a_right_to_truncate_is_refused_for_the_executors_own_user(
+    monkeypatch: pytest.MonkeyPatch, abi: int
+) -> None:
+    # The kernel of the tests has one version only.
+    monkeypatch.setattr(machine, "landlock_abi", lambda: abi)
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    with pytest.raises(SandboxFault, match=r"cannot refuse to truncate files \(Linux 6.2"):
+        machine.check_expected("landlock")
+    assert "6.2 or later" in machine.how_to_fix()
+
+
+def test_where_landlock_does_not_judge_truncation_the_filter_does(tmp_path: Path) -> None:
+    code = """
+import os, sys
+from qjs_executor.isolation import linux, seccomp
+linux.forbid_new_privileges()
+seccomp.apply_seccomp(without_namespaces=True, truncation_unjudged=True)
+for name, attack in {
+    "truncate": lambda: os.truncate(sys.argv[1], 0),
+    "reading": lambda: os.open(sys.argv[1], os.O_RDONLY | os.O_TRUNC),
+    "neither": lambda: os.open(sys.argv[1], os.O_ACCMODE | os.O_TRUNC),
+}.items():
+    try:
+        attack()
+        print("WORKED", name)
+    except PermissionError:
+        pass
+print(open(sys.argv[1]).read())
+open(sys.argv[1], "w").close()
+with open(sys.argv[1], "r+") as file: file.truncate(7)
+"""
+    file = tmp_path / "file"
+    file.write_text("whole")
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(file)],
+        env={"PYTHONPATH": str(FOLDER)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "whole\n", "")
+    assert file.stat().st_size == 7, "a file that is open for writing can be truncated"
 
 
 def test_where_landlock_does_not_bound_signals_the_filter_does() -> None:

@@ -4,23 +4,36 @@ outlive them."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from qjs_executor.isolation.linux import children_of
-from qjs_executor.job import Completed, Failed, Job, JobParams, Limits, Outcome
+from qjs_executor.job import WITH_NAMESPACES, Completed, Failed, Job, JobParams, Limits, Outcome
 from qjs_executor.sandbox import pooled_child
 from qjs_executor.sandbox.pool import READY
 from qjs_executor.sandbox.warm_sandbox import WarmSandbox
 
-from ..support.executor import BELL, Executor, descendants, eventually, python, qasm
+from ..support.executor import (
+    BELL,
+    LEVELS,
+    Executor,
+    descendants,
+    eventually,
+    ordinary_executor,
+    python,
+    qasm,
+)
 from ..support.lanes import long
 from ..support.launched import launched
+from ..support.ordinary_user import with_python_open_to_all
 from ..support.processes import LOOP, gone, hold, undying
 
 SURVIVOR = python(
@@ -32,18 +45,32 @@ SURVIVOR = python(
 """Tries to survive its zygote."""
 
 
-@pytest.fixture(scope="module")
-def small() -> Iterator[Executor]:
-    """An executor with the packages of circuits alone."""
-    started = Executor(EXECUTOR_SLOTS="2")
+@pytest.fixture(scope="module", params=LEVELS)
+def small(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """An executor with the packages of circuits alone, for each level."""
+    if request.param == "this user":
+        started = Executor(EXECUTOR_SLOTS="2")
+    elif request.param == "root, uid":
+        started = Executor(before=with_python_open_to_all(), EXECUTOR_SLOTS="2", EXECUTOR_ISOLATION="uid")
+    else:
+        started = ordinary_executor(landlock=request.param.endswith("landlock"), EXECUTOR_SLOTS="2")
     yield started
     started.close()
 
 
 def zygote(executor: Executor) -> int:
     """The process of the zygote that the launcher started."""
-    (pid,) = children_of(executor.process.pid) - {executor.shell}
-    return pid
+    stock = executor.zygote("circuits")["pids"]
+    return next(pid for pid in children_of(executor.process.pid) if pid in stock)
+
+
+def first_process(executor: Executor) -> int:
+    """The zygote itself, where it is the first process of a namespace; otherwise the same as `zygote`."""
+    started = zygote(executor)
+    if executor.health()["sandbox"]["isolation"] not in WITH_NAMESPACES:
+        return started
+    (itself,) = children_of(started)
+    return itself
 
 
 def restarts(executor: Executor) -> int:
@@ -65,8 +92,7 @@ def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_secon
         end = pool.submit(small.run, SURVIVOR)
         eventually(lambda: len(small.descendants()) >= 2, 20, "the run has its two processes")
         run = small.descendants()
-        victim = zygote(small)
-        os.kill(next(iter(children_of(victim)), victim) if inner else victim, signal.SIGKILL)
+        os.kill(first_process(small) if inner else zygote(small), signal.SIGKILL)
         eventually(lambda: small.health()["status"] == "degraded", 2, "health shows that a pool is down")
         assert end.result(10).outcome["error"]["code"] == "execution_service_lost"
     eventually(lambda: gone(run), 5, "nothing of the run is alive")
@@ -106,8 +132,7 @@ def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None
     eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
     hang_up = hold(small, LOOP)
     eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
-    first = zygote(small)
-    inner = next(iter(children_of(first)), first)
+    first, inner = zygote(small), first_process(small)
     before = resource.prlimit(inner, resource.RLIMIT_NOFILE)
     resource.prlimit(inner, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{inner}/fd")) + 2, before[1]))
     assert [end_of_trivial_run(small) for _ in range(2)] == ["completed"] * 2, "those in stock are used"
@@ -117,6 +142,45 @@ def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None
     assert end_of_trivial_run(small) == "completed"
     assert zygote(small) == first
     hang_up()
+
+
+@pytest.fixture
+def little_room(tmp_path: Path) -> Iterator[Path]:
+    """A temporary folder with room for few files."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "nr_inodes=200,mode=1777", "tmpfs", tmp_path], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("this needs the right to mount")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+@pytest.mark.long
+def test_a_full_temporary_folder_costs_no_run_and_no_zygote(little_room: Path) -> None:
+    tmp_path = little_room
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    executor = Executor(
+        before=with_python_open_to_all(), EXECUTOR_SLOTS="2", EXECUTOR_ISOLATION="uid", TMPDIR=str(tmp_path)
+    )
+    try:
+        hang_up = hold(executor, LOOP)
+        first = zygote(executor)
+        full = 0
+        with contextlib.suppress(OSError):
+            for full in range(300):
+                (tmp_path / f"full-{full}").touch()
+        eventually(lambda: executor.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+        for _ in range(2):
+            executor.run(qasm(BELL))
+        eventually(lambda: "No space left" in executor.zygote("circuits")["last_error"], 10, "a fork has failed")
+        assert executor.health()["slots"]["running"] == 1, "the other run is alive"
+        for number in range(full):
+            (tmp_path / f"full-{number}").unlink()
+        assert end_of_trivial_run(executor) == "completed"
+        assert (zygote(executor), restarts(executor)) == (first, 0)
+        hang_up()
+    finally:
+        executor.close()
 
 
 def _job(code: str) -> Job:

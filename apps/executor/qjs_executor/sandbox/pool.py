@@ -178,7 +178,9 @@ class Pool:
         """Processes that belong to no execution: zygotes, and children without a job."""
         idle = {child.pid for one in self._zygotes for child in one.children.values() if not child.given}
         idle |= {first for guard in idle for first in children_of(guard)}
-        return idle | {pid for one in self._zygotes for pid in (one.pid, one.inner_pid)}
+        # A zygote that still imports has no child of its own: its first process has one, the zygote itself.
+        importing = {pid for one in self._zygotes if not one.is_up for pid in children_of(one.pid)}
+        return idle | importing | {pid for one in self._zygotes for pid in (one.pid, one.inner_pid)}
 
     async def close(self) -> None:
         """Stops the zygote and kills all of its children."""

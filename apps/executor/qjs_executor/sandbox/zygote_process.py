@@ -75,6 +75,11 @@ class ZygoteProcess:
         number, control, pidfd = await launcher.start_zygote(zygote_set, isolation)
         return cls(number, control, pidfd, lambda: launcher.kill_zygote(number), on_child, on_unforked)
 
+    @property
+    def is_up(self) -> bool:
+        """Whether its imports are done."""
+        return self._up.done()
+
     async def up(self) -> None:
         """Waits until the imports are done. Raises SandboxFault."""
         await asyncio.wait([self._up, self.lost], timeout=UP_SECONDS, return_when=asyncio.FIRST_COMPLETED)

@@ -100,6 +100,7 @@ def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_secon
     assert end_of_trivial_run(small) == "completed"
 
 
+@pytest.mark.long
 def test_a_zygote_is_replaced_while_a_run_of_the_last_one_does_not_die(small: Executor) -> None:
     before = restarts(small)
     hang_up = hold(small, LOOP)

@@ -134,7 +134,10 @@ def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None
     hang_up = hold(small, LOOP)
     eventually(lambda: small.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
     first, inner = zygote(small), first_process(small)
-    before = resource.prlimit(inner, resource.RLIMIT_NOFILE)
+    try:
+        before = resource.prlimit(inner, resource.RLIMIT_NOFILE)
+    except PermissionError:
+        pytest.skip("another user's limits need CAP_SYS_RESOURCE")
     resource.prlimit(inner, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{inner}/fd")) + 2, before[1]))
     assert [end_of_trivial_run(small) for _ in range(2)] == ["completed"] * 2, "those in stock are used"
     eventually(lambda: "could not be forked" in small.zygote("circuits")["last_error"], 5, "a fork has failed")

@@ -295,7 +295,7 @@ def test_a_zygote_exits_on_an_invalid_order(order: Any, tmp_path: Path) -> None:
     names = {"SHELL": shell, "FIRST": first}
     if isinstance(order, dict):
         order = {name: names.get(value, value) if isinstance(value, str) else value for name, value in order.items()}
-    plan = {"isolation": "namespaces", "memory_bytes": 4 * GIB, "engine_memory_bytes": 4 * GIB}
+    plan = {"isolation": "namespaces", "grouped": True, "memory_bytes": 4 * GIB, "engine_memory_bytes": 4 * GIB}
     try:
         with control:
             control.settimeout(60)

@@ -5,7 +5,7 @@ import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
-import { isFit } from '../../domain/backends/executor-health.js'
+import { executorProblem } from '../../domain/backends/executor-health.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { createTargetState } from '../../services/dispatch/target-state.js'
@@ -112,8 +112,8 @@ const app = await buildApp(
         ),
       executor: async () => {
         if (!executor) throw new Error('EXECUTOR_URL is not set')
-        const health = await executor.health()
-        if (!isFit(health)) throw new Error(`it refuses to run code: ${health.sandbox.problem}`)
+        const problem = executorProblem(await executor.health())
+        if (problem) throw new Error(problem)
       }
     },
     now: () => new Date()

@@ -1,6 +1,11 @@
 // The executor's health report, and what follows from it.
 export interface ExecutorHealth {
   /**
+   * `degraded`: some packages have no process to run with at the moment, or a killed run has not died. `draining`: it stops
+   * and takes no more runs.
+   */
+  status: 'ok' | 'degraded' | 'draining' | 'insecure'
+  /**
    * With `level` none, nothing isolates runs; the executor then refuses them with `problem`, unless it was configured
    * not to.
    */
@@ -10,4 +15,11 @@ export interface ExecutorHealth {
 }
 
 /** Whether the executor accepts runs at all. */
-export const isFit = ({ sandbox }: ExecutorHealth): boolean => sandbox.level !== 'none' || sandbox.warning !== ''
+export const isFit = ({ sandbox }: Pick<ExecutorHealth, 'sandbox'>): boolean =>
+  sandbox.level !== 'none' || sandbox.warning !== ''
+
+/** Why the executor does not run everything at the moment; `null` when it does. */
+export function executorProblem(health: Pick<ExecutorHealth, 'status' | 'sandbox'>): string | null {
+  if (!isFit(health)) return `it refuses to run code: ${health.sandbox.problem}`
+  return health.status === 'degraded' || health.status === 'draining' ? `it is ${health.status}` : null
+}

@@ -7,11 +7,19 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..execution_request import RequestKind
 from ..job import ErrorCode, Job
+from .reports import (
+    CircuitLeftReport,
+    CircuitReport,
+    FieldsReport,
+    Report,
+    TaskReport,
+    UserError,
+    ValueReport,
+)
 
 COUNTS_MAX = 100_000
 WARNINGS_MAX = 50
@@ -57,77 +65,6 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 class BadAnswer(Exception):
     """The answer breaks its schema; the message says where."""
-
-
-@dataclass(frozen=True)
-class CircuitReport:
-    """A circuit was executed: counts by bit string (qubit 0 / clbit 0 leftmost), facts about the circuit, how many
-    shots (a program may request others from its device than the job's), and its canonical OpenQASM 3 unless that is too
-    long."""
-
-    counts: dict[str, int]
-    circuit_info: dict[str, Any]
-    registers: list[dict[str, Any]]
-    circuit_sha256: str | None
-    warnings: list[str]
-    shots: int
-    circuit: str | None
-    state_vector: list[list[float]] | bytes | None
-    expectation_values: list[dict[str, Any]] | None
-    provided: bool = False
-    """The caller provided the counts, as the answer to a circuit request."""
-    provenance: dict[str, str] = field(default_factory=dict)
-    """Where provided counts come from, as the caller reported."""
-    workflow_metadata: dict[str, Any] | None = None
-    """Metadata of the graphs that the child executed itself."""
-
-
-@dataclass(frozen=True)
-class ValueReport:
-    """A `main` returned a value. It is passed on as text: `members` are those of a JSON object, without its braces, and
-    `names` are the ones that a result has too."""
-
-    members: str
-    names: list[str]
-    warnings: list[str]
-    workflow_metadata: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class TaskReport:
-    """A task of a graph returned: its value as JSON text, and the same for people or why that is missing."""
-
-    result: str
-    display: str | None
-    display_problem: str | None
-
-
-@dataclass(frozen=True)
-class CircuitLeftReport:
-    """The code left a circuit for a second child: its OpenQASM 3 and the facts that the text cannot express."""
-
-    openqasm3: str
-    facts: dict[str, Any]
-    warnings: list[str]
-
-
-@dataclass(frozen=True)
-class FieldsReport:
-    """The fields of an answer that gives no counts."""
-
-    fields: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class UserError:
-    """The job cannot be executed; `line` counts from 1 in the user's own text."""
-
-    code: ErrorCode
-    message: str
-    line: int | None
-
-
-Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | FieldsReport | UserError
 
 
 def read_answer(answer: dict[str, Any], job: Job) -> Report:

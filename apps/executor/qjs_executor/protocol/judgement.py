@@ -13,20 +13,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..job import GIB, KIB, MIB, Job
-from .answer import (
-    VALUES_MAX,
-    BadAnswer,
-    CircuitLeftReport,
-    CircuitReport,
-    FieldsReport,
-    Report,
-    TaskReport,
-    UserError,
-    ValueReport,
-    read_answer,
-)
+from .answer import VALUES_MAX, BadAnswer, read_answer
 from .ask import read_ask
 from .bounded_process import OutOfBounds, compute_apart
+from .reports import CircuitLeftReport, CircuitReport, FieldsReport, Report, TaskReport, UserError, ValueReport
 from .strict_json import NotStrictJson, parse_object
 
 AT_ONCE_BYTES_MAX = 64 * KIB

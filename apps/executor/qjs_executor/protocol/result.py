@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from ..job import Job
-from .answer import CircuitReport, ValueReport
+from .reports import CircuitReport, ValueReport
 from .versions import ENGINE_VERSION, framework_version
 
 STATE_VECTOR_FILE = "state_vector.npy"

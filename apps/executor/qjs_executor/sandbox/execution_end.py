@@ -31,7 +31,10 @@ from ..job import (
     Returned,
     SandboxFault,
 )
-from ..protocol.answer import (
+from ..protocol.answer import plain
+from ..protocol.frame_reader import BadFrame, read_body, read_frame
+from ..protocol.judgement import judge
+from ..protocol.reports import (
     CircuitLeftReport,
     CircuitReport,
     FieldsReport,
@@ -39,10 +42,7 @@ from ..protocol.answer import (
     TaskReport,
     UserError,
     ValueReport,
-    plain,
 )
-from ..protocol.frame_reader import BadFrame, read_body, read_frame
-from ..protocol.judgement import judge
 from ..protocol.result import STATE_VECTOR_FILE, result_text, value_text
 from .pooled_child import PooledChild
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..child.asks import circuit_digest
 from ..job import Job, WrongAnswer
-from ..protocol.answer import CircuitReport
 from ..protocol.ask import counts_of
+from ..protocol.reports import CircuitReport
 from .pool import Pool
 from .pooled_child import PooledChild
 

@@ -13,8 +13,8 @@ import pytest
 from qjs_executor.isolation.linux import children_of
 from qjs_executor.job import Job, JobParams, Script
 from qjs_executor.protocol import bounded_process
-from qjs_executor.protocol.answer import CircuitReport, TaskReport, UserError, ValueReport
 from qjs_executor.protocol.judgement import AT_ONCE_BYTES_MAX, Judgement, judge
+from qjs_executor.protocol.reports import CircuitReport, TaskReport, UserError, ValueReport
 from qjs_executor.protocol.result import value_text
 
 INFO = {

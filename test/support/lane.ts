@@ -7,5 +7,7 @@ export const everything = process.env.TEST_LANE !== 'short'
 export const rowsOfLane = <Row>(rows: readonly Row[], standsForOthers: (row: Row, index: number) => boolean): Row[] =>
   everything ? [...rows] : rows.filter(standsForOthers)
 
-/** A test of the long lane, in a file whose other tests run in both. */
-export const longTest = everything ? test : test.skip
+const unregistered = Object.assign(() => {}, { each: () => () => {} }) as unknown as typeof test
+
+/** Declares a test of the long lane, in a file whose other tests run in both. */
+export const longTest = everything ? test : unregistered

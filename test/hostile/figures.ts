@@ -2,7 +2,7 @@
 import { type Measured, tookMs } from './neighbour.js'
 import { type Memory, parts } from './processes.js'
 
-/** The neighbour's 95th percentile under attack is at most so many times its own alone. */
+/** The most that an attack can slow the neighbour down. */
 export const SLOWER_MAX = 3
 /** From the end of an attack until the neighbour's jobs are that fast again. */
 export const RECOVERY_SECONDS_MAX = 10
@@ -40,6 +40,18 @@ export function figuresOf(jobs: readonly Measured[], from: number, to: number): 
     return { jobs: sorted.length, p50Ms: quantile(sorted, 0.5), p95Ms: quantile(sorted, 0.95) }
   }
   return { direct: timesOf('direct'), temporal: timesOf('temporal'), failures }
+}
+
+/**
+ * How many times slower the neighbour's jobs were than alone: the 95th percentile of each job's time divided by that of its
+ * mode alone. Both modes count together, because an attack sees few workflows.
+ */
+export function slowdownOf(jobs: readonly Measured[], from: number, to: number, alone: Figures): number | null {
+  const times = jobs
+    .filter(({ beganAt }) => beganAt >= from && beganAt < to)
+    .map((job) => tookMs(job) / alone[job.mode].p95Ms!)
+    .sort((one, other) => one - other)
+  return quantile(times, 0.95)
 }
 
 function quantile(sorted: readonly number[], share: number): number | null {

@@ -91,7 +91,7 @@ async function attackInTurn(
       const report = await underAttack(attack, attackers[at]!, scene)
       reports.push(report)
       say(
-        `${attack.name}: p95 ${report.direct.p95Ms === null ? 'none' : seconds(report.direct.p95Ms)} s, ` +
+        `${attack.name}: ${report.slowdown === null ? 'no jobs' : `${report.slowdown.toFixed(1)} times slower`}, ` +
           `${report.broken.length === 0 ? 'kept' : `BROKEN: ${report.broken.join('; ')}`}`
       )
       if (report.recoverySeconds !== null && report.died.length === 0) continue

@@ -17,7 +17,7 @@ import {
   RECOVERY_SECONDS_MAX,
   recoverySeconds,
   SLOWER_MAX,
-  seconds
+  slowdownOf
 } from './figures.js'
 import type { Neighbour } from './neighbour.js'
 import type { Memory, ProcessWatch } from './processes.js'
@@ -50,6 +50,8 @@ export interface Scene extends AttackTimes {
 export interface AttackReport extends Figures {
   name: string
   what: string
+  /** How many times slower the neighbour's jobs were than alone; `null` = it began none. */
+  slowdown: number | null
   /** The figures from the end of the attack on. */
   after: Figures
   result: AttackResult
@@ -99,6 +101,7 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
     name: attack.name,
     what: attack.what,
     ...during,
+    slowdown: slowdownOf(neighbour.jobs, from, to, alone),
     // The last job may still run.
     failures: [...during.failures, ...failuresOf(neighbour.jobs, to, until)],
     after,
@@ -108,18 +111,14 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
     recoverySeconds: found?.after ?? null,
     died: watch.died()
   }
-  return { ...report, broken: brokenPromises(report, alone, limits) }
+  return { ...report, broken: brokenPromises(report, limits) }
 }
 
-function brokenPromises(report: Omit<AttackReport, 'broken'>, alone: Figures, limits: Memory): string[] {
-  const { failures, died, peaks, result } = report
+function brokenPromises(report: Omit<AttackReport, 'broken'>, limits: Memory): string[] {
+  const { slowdown, failures, died, peaks, result } = report
   const broken: string[] = []
-  for (const mode of ['direct', 'temporal'] as const) {
-    const limitMs = SLOWER_MAX * alone[mode].p95Ms!
-    // In a short attack there may be no job of a mode; one that waits began before.
-    const p95Ms = report[mode].p95Ms ?? 0
-    if (p95Ms > limitMs) broken.push(`${mode} p95 ${seconds(p95Ms)} s, above ${seconds(limitMs)} s`)
-  }
+  if (slowdown === null) broken.push('the neighbour began no job')
+  else if (slowdown > SLOWER_MAX) broken.push(`${slowdown.toFixed(1)} times slower`)
   if (failures.length > 0) broken.push(`failed: ${failures.join(' | ')}`)
   if (died.length > 0) broken.push(`died: ${died.join(', ')}`)
   broken.push(...aboveLimits(peaks, limits))

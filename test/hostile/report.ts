@@ -11,14 +11,24 @@ export function reportText({ alone, alonePeaks, limits, attacks }: HostileReport
     `Alone: direct ${figure(alone.direct)}, temporal ${figure(alone.temporal)} (p50 / p95 in seconds).`,
     '',
     ...table(
-      ['Attack', 'Responses', 'Database, MiB', 'Direct, s', 'Times', 'Temporal, s', 'Failed', 'Recovered after, s', ''],
+      [
+        'Attack',
+        'Responses',
+        'Database, MiB',
+        'Direct, s',
+        'Temporal, s',
+        'Times slower',
+        'Failed',
+        'Recovered after, s',
+        ''
+      ],
       attacks.map((attack) => [
         `**${attack.name}**: ${attack.what}`,
         responses(attack),
         `+${attack.grownMib.toFixed(0)}`,
         figure(attack.direct),
-        slower(attack.direct, alone.direct),
         figure(attack.temporal),
+        attack.slowdown === null ? 'none' : attack.slowdown.toFixed(1),
         String(attack.failures.length),
         attack.recoverySeconds === null ? 'restart' : attack.recoverySeconds.toFixed(1),
         attack.broken.length === 0 ? 'kept' : '**broken**'
@@ -48,9 +58,6 @@ const table = (head: string[], rows: string[][]): string[] =>
 
 const figure = ({ p50Ms, p95Ms }: Times): string =>
   p50Ms === null || p95Ms === null ? 'none' : `${seconds(p50Ms)} / ${seconds(p95Ms)}`
-
-const slower = ({ p95Ms }: Times, { p95Ms: alone }: Times): string =>
-  p95Ms === null || alone === null ? '' : (p95Ms / alone).toFixed(1)
 
 const memory = (peaks: Memory, limits?: Memory): string[] =>
   parts.map((part) => {

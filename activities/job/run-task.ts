@@ -234,8 +234,12 @@ async function attemptEnded(
   const closed = await retryWhileDatabaseAway(retrying, () =>
     closeAttempt(deps.db, jobId, number, state, error, backoffMs, key)
   )
-  // Another worker has taken the task over, and it alone decides how the task ends.
-  if (!closed) return endByAnother(work)
+  if (!closed) {
+    // Either an earlier try of this write was committed and its response lost, or another worker has taken the task over:
+    // then its own attempt follows, and it alone decides how the task ends.
+    const after = await retryWhileDatabaseAway(retrying, () => loadAttemptStates(deps.db, jobId, key))
+    if (after.length > number || after[number - 1] !== state) return endByAnother(work)
+  }
   deps.announce(jobId)
   return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)
 }

@@ -1,6 +1,6 @@
 // Removes the names of a user or of API keys from jobs, before the user or the keys are deleted. The foreign keys would do
-// the same in one statement, which is too long for a user with very many jobs, and they would lock a key's counters before
-// its jobs, while the end of a job locks them in the opposite order.
+// the same in one statement, which is too long for a user with very many jobs, and they would lock the days of a key before
+// its jobs, while a settlement locks them in the opposite order.
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Tx } from '../client.js'
 import { jobs } from '../tables/jobs.js'

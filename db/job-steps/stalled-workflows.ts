@@ -18,17 +18,20 @@ export interface StalledJob {
   missing: boolean
 }
 
+/** A job that was quiet for this long when it was checked is next checked after the same time again, in seconds. */
+const LONG_QUIET = 120
 /** A job is checked this often at least, in seconds. */
 const CHECK_PAUSE_MAX = 3_600
 
 /**
- * Picks at most `limit` open jobs without progress for `quietSeconds`, and marks them as checked. A job that stays quiet
- * is checked after 1, 2, 4 ... minutes: at a provider it can be queued for days.
+ * Picks at most `limit` open jobs without progress for `quietSeconds`, and marks them as checked. The pauses between the
+ * checks of one job double up to an hour: at a provider it can be queued for days.
  */
 export async function takeStalled(db: Db, quietSeconds: number, limit: number): Promise<StalledJob[]> {
   const quiet = sql`${now} - make_interval(secs => ${quietSeconds})`
   const quietAtCheck = sql`extract(epoch from ${jobs.checkedAt} - ${jobs.updatedAt})`
-  const pause = sql`make_interval(secs => least(${CHECK_PAUSE_MAX}, greatest(${quietSeconds}, ${quietAtCheck})))`
+  const pause = sql`make_interval(secs => case when ${quietAtCheck} < ${LONG_QUIET} then ${quietSeconds}
+    else least(${CHECK_PAUSE_MAX}, greatest(${quietSeconds}, ${quietAtCheck})) end)`
   return db.transaction(async (tx) => {
     const rows = await tx
       .select({ id: jobs.id, generation: jobs.generation, status: jobs.status, missingSince: jobs.missingSince })

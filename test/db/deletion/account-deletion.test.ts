@@ -2,6 +2,8 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { deleteAccount } from '../../../db/deletion/account-deletion.js'
+import { deleteTeam } from '../../../db/deletion/team-deletion.js'
+import { requestCancel } from '../../../db/job-steps/job-steps.js'
 import { teams } from '../../../db/tables/accounts.js'
 import { fairTeamLock } from '../../../db/teams/team-lock.js'
 import { eventually } from '../../support/eventually.js'
@@ -29,6 +31,7 @@ test('an account is deleted while writes of other teams are under way', async ()
   const [leaving, other] = [await addPerson(db), await addPerson(db)]
   const own = await addTeam(db, leaving)
   for (let team = 0; team < 5; team++) await addTeam(db, other)
+  await db.execute(sql`analyze teams, members`)
   await db.transaction(async (tx) => {
     await tx
       .select({ id: teams.id })
@@ -40,24 +43,23 @@ test('an account is deleted while writes of other teams are under way', async ()
   expect(await exists(leaving.userId)).toBe(false)
 })
 
-test('the end of a job and the deletion of the user of its key cannot deadlock', async () => {
-  const [leaving, owner] = [await addPerson(db), await addPerson(db)]
+test("the settlement of a job and the deletion of its key's team cannot deadlock", async () => {
+  const owner = await addPerson(db)
   const teamId = await addTeam(db, owner)
-  await db.execute(sql`insert into members (team_id, user_id, role) values (${teamId}, ${leaving.userId}, 'member')`)
-  const key = await addKey(db, leaving, teamId, usd(20))
-  const id = await addJob(db, leaving, { cost: 5n, key, submission: { teamId } })
+  const key = await addKey(db, owner, teamId, usd(20))
+  const id = await addJob(db, owner, { cost: 5n, key, submission: { teamId } })
+  await requestCancel(db, id)
   let deleting: Promise<unknown> = Promise.resolve()
-  // In the order of a job's end: the job, then the day of its key.
+  // In the order of a settlement: the job, then the day of its key.
   await db.transaction(async (tx) => {
     await tx.execute(sql`select 1 from jobs where id = ${id} for no key update`)
-    deleting = deleteAccount(db, { ...leaving, key: null })
+    deleting = db.transaction((own) => deleteTeam(own, teamId, 'system'))
     await Promise.race([deleting, someoneWaits()])
     await tx.execute(sql`update api_key_days set reserved_micro = reserved_micro where key_id = ${key.id}`)
   })
   await deleting
-  expect(await exists(leaving.userId)).toBe(false)
-  const [job] = await db.execute(sql`select user_id, api_key_id, status from jobs where id = ${id}`)
-  expect(job).toEqual({ user_id: null, api_key_id: null, status: 'pending' })
+  const [job] = await db.execute(sql`select api_key_id, status from jobs where id = ${id}`)
+  expect(job).toEqual({ api_key_id: null, status: 'cancelled' })
 })
 
 test('a user with very many jobs is deleted by statements of at most 2,000 jobs each', async () => {

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import type { OperatorLimits } from '../domain/operations/operator-limits.js'
 import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
 
 export type Db = PostgresJsDatabase<Record<string, never>>
@@ -17,11 +18,23 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** @param max connections of the pool; Postgres cancels a statement that runs longer than `statementTimeoutMs`. */
-export function connect(databaseUrl: string, options: { max?: number; statementTimeoutMs?: number } = {}): Connection {
+export interface ConnectOptions {
+  /** Connections of the pool. */
+  max?: number
+  /** Postgres cancels a statement that runs longer. */
+  statementTimeoutMs?: number
+  /** The operator's limits, as settings of each connection: queries read them with `current_setting`. */
+  settings?: OperatorLimits
+}
+
+export function connect(databaseUrl: string, options: ConnectOptions = {}): Connection {
   const { options: steadily, watch } = survivingConnectionLoss({
     application_name: 'quantum-job-service',
-    statement_timeout: options.statementTimeoutMs ?? 10_000
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    ...(options.settings && {
+      'qjs.team_storage_max': options.settings.teamStorageMax,
+      'qjs.retention_years_max': options.settings.retentionYearsMax
+    })
   })
   const pool = postgres(databaseUrl, {
     max: options.max ?? 10,

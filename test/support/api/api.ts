@@ -60,6 +60,8 @@ export interface ApiOptions {
   /** `null`: none is configured. */
   executorUrl?: string | null
   executorDeadlineMs?: number
+  /** Default: the product's budget of memory. */
+  largeLimits?: ApiDeps['largeLimits']
   /** Connections of the pool; the default is the product's. */
   poolMax?: number
   /** Default: a ring of one key, the same for all files. */
@@ -160,6 +162,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     tracing: null,
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
+    ...(options.largeLimits && { largeLimits: options.largeLimits }),
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {
       database: () => pool.sql`select 1`,

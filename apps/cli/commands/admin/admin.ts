@@ -17,6 +17,7 @@ import { databaseHelp, inDatabase } from './admin-database.js'
 import { addListCommands } from './admin-lists.js'
 import { addMoneyCommands } from './admin-money.js'
 import { addSigningKeyCommand } from './admin-signing.js'
+import { addStorageCommand } from './admin-storage.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
 export function addAdminCommand(program: Command): void {
@@ -44,6 +45,7 @@ export function addAdminCommand(program: Command): void {
   jsonOption(admin.command('unsuspend').argument('<team-id>', '', uuid).description("lift a team's suspension"))
     .addHelpText('after', databaseHelp)
     .action((id: string, options: { json?: boolean }) => reportingFailures(options, () => unsuspend(id, options)))
+  addStorageCommand(admin)
   addMoneyCommands(admin)
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)

@@ -1,6 +1,6 @@
 // Capsules imported from files: packages, and YAML.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { readPackage } from '../../../../capsule-format/package-reader.js'
 import { actorText } from '../../../../db/audit/audit.js'

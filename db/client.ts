@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import type { OperatorLimits } from '../domain/operations/operator-limits.js'
 import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
 import { withCorrectRows } from './driver-rows.js'
 import { withholdParameters } from './failed-query.js'
@@ -35,13 +36,19 @@ export interface ConnectionOptions {
   /** Postgres cancels a statement that runs longer. */
   statementTimeoutMs?: number
   idleInTransactionMs?: number
+  /** The operator's limits, as settings of each connection: queries read them with `current_setting`. */
+  settings?: OperatorLimits
 }
 
 export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
   const keeper = survivingConnectionLoss({
     application_name: 'quantum-job-service',
     statement_timeout: options.statementTimeoutMs ?? 10_000,
-    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
+    ...(options.settings && {
+      'qjs.team_storage_max': options.settings.teamStorageMax,
+      'qjs.retention_years_max': options.settings.retentionYearsMax
+    })
   })
   const pool = postgres(databaseUrl, {
     max: options.max ?? 10,

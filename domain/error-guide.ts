@@ -74,6 +74,13 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'caller',
     check: 'Read the script again, analyse it, and submit with the new `analysis_id`. docs/scripts.md.'
   },
+  storage_limit_exceeded: {
+    means:
+      'The team stores as many bytes as it can, or this write would exceed that. The message and three figures (`used_bytes`, `limit_bytes`, `requested_bytes`) show by how much. Results of jobs that were accepted before are still stored.',
+    who: 'caller, or a platform administrator',
+    check:
+      '`storage` in `GET /api/team/usage`. Deleting capsules and scripts frees bytes; `PUT /api/admin/teams/:id/storage` and `qjob admin storage` raise the limit. docs/limits.md.'
+  },
   idempotency_conflict: {
     means: 'The `Idempotency-Key` was used before with another body, method or path. Nothing was done.',
     who: 'caller',
@@ -84,6 +91,13 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
       'A request with the same `Idempotency-Key` is still in progress. This request waited ten seconds for it, or too many others were already waiting; it did nothing.',
     who: 'caller, later',
     check: 'Send the same request with the same key again after `Retry-After` seconds.'
+  },
+  service_busy: {
+    means:
+      'Too many large responses, packages or bodies are being sent or read at once, or too many of this caller; or more passwords are being checked than this process has room for. Nothing was done.',
+    who: 'caller, later',
+    check:
+      'Send the same request again after `Retry-After` seconds, and read responses to their end. docs/limits.md. If it lasts at sign-in: who sends the requests to `/api/auth`.'
   },
   budget_exceeded: {
     means:
@@ -162,11 +176,6 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
       'There were too many requests of this kind within a minute (or day), or two playground runs of the same user are in progress, or the executor has no free slot.',
     who: 'caller, later',
     check: 'The `Retry-After` header, in seconds. docs/limits.md lists the limits.'
-  },
-  service_busy: {
-    means: 'More passwords are being checked than this process has room for. Nothing was changed.',
-    who: 'caller, later',
-    check: 'The `Retry-After` header, in seconds. If it lasts: who sends the requests to `/api/auth`.'
   },
   worker_unreachable: {
     means: 'Playground: the executor is down, disappeared during the run, or did not respond within 90 seconds.',

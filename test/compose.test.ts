@@ -7,8 +7,19 @@ import { describe, expect, test } from '@jest/globals'
 import postgres from 'postgres'
 import { parse } from 'yaml'
 import { readApiConfig } from '../apps/api/config.js'
+import { PACKAGE_BODY_MAX, SUBMISSION_BODY_MAX } from '../apps/api/http/body-limits.js'
+import {
+  bodyBytes,
+  exportBytes,
+  IMPORT_BYTES,
+  memory,
+  SEAL_BYTES,
+  STREAM_BYTES,
+  shares
+} from '../apps/api/http/memory.js'
 import { projectRoot } from '../apps/cli/stack/project.js'
 import { readWorkerConfig } from '../apps/worker/config.js'
+import { EVIDENCE_BYTES_MAX } from '../domain/capsules/capsule-size.js'
 
 interface Service {
   image?: string
@@ -121,6 +132,18 @@ test('the executor has the memory, the processes and the time to stop that its r
   expect(Number.parseInt(String(stop_grace_period), 10)).toBeGreaterThan(
     Number(environment!.EXECUTOR_DRAIN_SECONDS) + 10
   )
+})
+
+test('the api has the memory that its code allows itself, added up', () => {
+  const sum = Object.values(memory).reduce((all, bytes) => all + bytes, 0)
+  expect(compose.services.api!.mem_limit).toBe(`${sum / 1024 ** 2}m`)
+  // No single piece needs more than one caller's share, and another caller always finds room.
+  const bodies = [bodyBytes(SUBMISSION_BODY_MAX, true), bodyBytes(PACKAGE_BODY_MAX, false), STREAM_BYTES]
+  expect(Math.max(...bodies)).toBeLessThanOrEqual(shares.transfers)
+  const packages = [IMPORT_BYTES, SEAL_BYTES, exportBytes(EVIDENCE_BYTES_MAX)]
+  expect(Math.max(...packages)).toBeLessThanOrEqual(shares.packages)
+  expect(2 * shares.transfers).toBeLessThanOrEqual(memory.transfers)
+  expect(2 * shares.packages).toBeLessThanOrEqual(memory.packages)
 })
 
 test('every secret comes from outside and has no default', () => {

@@ -237,8 +237,8 @@ async function attemptEnded(
   if (!closed) {
     // Either an earlier try of this write was committed and its response lost, or another worker has taken the task over:
     // then its own attempt follows, and it alone decides how the task ends.
-    const after = await retryWhileDatabaseAway(retrying, () => loadAttemptStates(deps.db, jobId, key))
-    if (after.length > number || after[number - 1] !== state) return endByAnother(work)
+    const after = await retryWhileDatabaseAway(retrying, () => loadAttemptEnds(deps.db, jobId, key))
+    if (after.length > number || after[number - 1] !== attemptEnd(state, error.code)) return endByAnother(work)
   }
   deps.announce(jobId)
   return retry.again ? { outcome: 'retry', error, afterMs: retry.afterMs } : failedForGood(work, error)

@@ -25,12 +25,12 @@ import { capsuleVerificationRoutes } from './capsules/capsule-verifications.js'
 import { capsuleRoutes } from './capsules/capsules.js'
 import { publicCapsuleRoutes } from './capsules/public-capsules.js'
 import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
-import { createPackageSlots } from './capsules/transfer/package-concurrency.js'
 import type { ApiDeps } from './deps.js'
 import access from './http/access.js'
 import { BODY_MAX } from './http/body-limits.js'
 import errors, { sendFault } from './http/errors.js'
 import jsonBody from './http/json-body.js'
+import largeContent from './http/large-content.js'
 import originGuard from './http/origin-guard.js'
 import { createSessions } from './http/session.js'
 import submissions from './http/submissions.js'
@@ -63,15 +63,20 @@ import { usageRoutes } from './teams/usage.js'
 import { webhookRoutes } from './teams/webhooks.js'
 import { API_VERSION } from './version.js'
 
-/** Capsules that are created from jobs, or sealed, at the same time: each can take twice 60 MiB. Most take milliseconds. */
-const CAPSULES_AT_ONCE = 4
-const CAPSULES_WAITING_MAX = 100
+/** For a package of 64 MiB, 2.2 MB a second. */
+const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 10_000
 
 export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: BODY_MAX,
     // The time to receive a request. Each route bounds the time of its response.
-    requestTimeout: 30_000,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      // How often Node looks for connections above these times; its default is 30 s.
+      connectionsCheckingInterval: 2_000
+    },
     // Requests that arrive while the service stops are handled normally: a refused poll would end a client's wait.
     return503OnClosing: false,
     genReqId: () => randomUUID(),
@@ -123,6 +128,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   const secure = deps.config.publicUrl?.startsWith('https:') ?? false
   const sessions = createSessions({ secure })
   await app.register(access, { db: deps.db, sessions, limiter: deps.limiter })
+  await app.register(largeContent, { db: deps.db, limits: deps.largeLimits })
   await app.register(writeOnce, deps)
   await app.register(swagger, openapiOptions({ secure }))
   await app.register(swaggerUi, { routePrefix: '/docs' })
@@ -145,9 +151,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(capsuleScheduleRoutes, { deps })
   await app.register(capsuleVerificationRoutes, { deps })
   await app.register(capsuleTransferRoutes, { deps })
-  const capsuleSlots = createPackageSlots(CAPSULES_AT_ONCE, CAPSULES_WAITING_MAX)
-  await app.register(capsuleRoutes, { deps, slots: capsuleSlots })
-  await app.register(capsuleStateRoutes, { deps, slots: capsuleSlots })
+  await app.register(capsuleRoutes, { deps })
+  await app.register(capsuleStateRoutes, { deps })
   await app.register(publicCapsuleRoutes, { deps })
   await app.register(budgetRoutes, { deps })
   await app.register(usageRoutes, { deps })

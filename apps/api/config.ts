@@ -2,6 +2,7 @@
 
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
@@ -56,6 +57,8 @@ export interface ApiConfig {
   redeliverSeconds: number
   /** How many jobs a team can have in progress; further ones wait. */
   teamRunningMax: number
+  /** Limits that the database's queries apply. */
+  operatorLimits: OperatorLimits
   logLevel: string
 }
 
@@ -103,6 +106,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
+    operatorLimits: readOperatorLimits(env),
     logLevel: env.LOG_LEVEL ?? 'info'
   }
 }

@@ -13,6 +13,7 @@ import type { ProviderAdapter } from '../../services/providers/adapter.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 import type { SealPool } from '../../services/threads/seal-pool.js'
 import type { ApiConfig } from './config.js'
+import type { LargeContentOptions } from './http/large-content.js'
 import type { Limiter } from './http/limits/limiter.js'
 import type { SubmissionMetrics } from './http/submissions.js'
 import type { StreamTimes } from './jobs/event-stream.js'
@@ -59,6 +60,8 @@ export interface ApiDeps {
   executorDeadlineMs?: number
   /** How long an event stream lives. Default: an hour. */
   streamTimes?: StreamTimes
+  /** Replaces the budget of memory, for tests (http/memory.ts). */
+  largeLimits?: LargeContentOptions['limits']
   /** One probe per part that the service needs; it rejects when the part is unavailable. */
   probes: Record<'database' | 'redis' | 'temporal' | 'executor', () => Promise<unknown>>
   now(): Date

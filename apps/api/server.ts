@@ -32,7 +32,14 @@ const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
 
 await migrate(config.databaseUrl)
-const { db, sql, close: closeDatabase } = connect(config.databaseUrl, { max: POOL_MAX })
+const {
+  db,
+  sql,
+  close: closeDatabase
+} = connect(config.databaseUrl, {
+  max: POOL_MAX,
+  settings: config.operatorLimits
+})
 const missingKeys = await missingRingKeys(db, config.keyRing)
 if (missingKeys.length > 0)
   log.error(

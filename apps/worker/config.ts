@@ -4,6 +4,7 @@
 import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
@@ -34,6 +35,8 @@ export interface WorkerConfig {
   linkOrigin: string | null
   /** Concurrency limit of a team; further jobs wait. */
   teamRunningMax: number
+  /** Limits that the database's queries apply. */
+  operatorLimits: OperatorLimits
   workflowBundle: string
   healthPort: number
   /** `null`: no metrics. */
@@ -78,6 +81,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
+    operatorLimits: readOperatorLimits(env),
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
     metricsPort: env.WORKER_METRICS_PORT ? port('WORKER_METRICS_PORT', env.WORKER_METRICS_PORT) : null,

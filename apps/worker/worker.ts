@@ -45,6 +45,7 @@ import { startRelay } from './sweeps/relay.js'
 import { startRetentionSweep } from './sweeps/retention-sweep.js'
 import { startScheduleSweep } from './sweeps/schedule-sweep.js'
 import { startStalledSweep } from './sweeps/stalled-sweep.js'
+import { startStorageSweep } from './sweeps/storage-sweep.js'
 import { createSweepReports } from './sweeps/sweep-reports.js'
 import { startLoop } from './sweeps/timer-loop.js'
 import { startUsageSweep } from './sweeps/usage-sweep.js'
@@ -68,7 +69,7 @@ export interface RunningWorker {
 
 export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
   const { times, teamRunningMax } = config
-  const connection = connect(config.databaseUrl, { max: 20 })
+  const connection = connect(config.databaseUrl, { max: 20, settings: config.operatorLimits })
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)
   const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
@@ -213,6 +214,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     }),
     startMoneySweep({ db, reports, log, everyMs: times.moneySweepMs }),
     startRetentionSweep(db, reports, log),
+    startStorageSweep(db, reports, log),
     startUsageSweep(db, reports, log),
     ...(keyRing
       ? startAuditCheckpointSweep({

@@ -5,6 +5,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Backend } from '../../domain/backends/backend.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { TeamLimits, TeamSummary } from '../../domain/operations/administration.js'
+import type { TeamStorage } from '../../domain/teams/team-storage.js'
 import { createAccessCode, grantPlatformAdmin } from '../accounts/accounts.js'
 import { type AdminActor, recordAdminAction } from '../audit/admin-audit.js'
 import { findBackend } from '../backends/backends.js'
@@ -15,6 +16,7 @@ import { teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
 import { fairTeamLock } from '../teams/team-lock.js'
+import { setStorageLimit, storageOf } from '../teams/team-storage.js'
 import { loadTeamSummary } from './administration-lists.js'
 
 /**
@@ -74,6 +76,31 @@ const limitsOf = ({ runningJobsMax, slotsMax }: TeamSummary) => ({
   running_jobs_max: runningJobsMax,
   slots_max: slotsMax
 })
+
+/**
+ * Sets how many bytes a team can store; `null` for the default of the installation. What it stores already stays.
+ * @throws ServiceError `not_found`.
+ */
+export async function changeStorageLimit(
+  db: DbOrTx,
+  actor: AdminActor,
+  teamId: string,
+  bytes: number | null
+): Promise<TeamStorage> {
+  return db.transaction(async (tx) => {
+    await lockTeam(tx, teamId)
+    const before = await storageOf(tx, teamId)
+    await setStorageLimit(tx, teamId, bytes)
+    const after = await storageOf(tx, teamId)
+    await recordAdminAction(tx, actor, 'team.storage', teamId, {
+      requested: bytes,
+      used_bytes: before.used,
+      before: { limit_bytes: before.limit },
+      after: { limit_bytes: after.limit }
+    })
+    return after
+  })
+}
 
 /**
  * A team that is not deleted, locked against writes of its members until the transaction ends.

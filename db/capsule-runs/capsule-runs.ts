@@ -28,9 +28,10 @@ import { definitionDigest } from '../capsules/capsule-changes.js'
 import type { CapsuleRow } from '../capsules/capsules.js'
 import type { Tx } from '../client.js'
 import { newId } from '../ids.js'
-import { estimateOf, insertJob } from '../jobs/jobs.js'
+import { estimateOf, insertJob, submissionBytes } from '../jobs/jobs.js'
 import { reserveSuite } from '../money/budget.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
+import { assertStorageLeft } from '../teams/team-storage.js'
 
 /** What a run overrides in the capsule's definition. Parameters are merged over those of every task. */
 export interface RunOverrides {
@@ -73,8 +74,8 @@ export interface MadeRun {
 /**
  * Creates a run and all its jobs, reserved together. The caller has locked the team (`lockTeamForWrite`).
  * @throws ServiceError `not_found` for a deleted capsule, `validation_error` for a definition that cannot run,
- * `backend_unknown`, `backend_retired`, `backend_unavailable`, `budget_exceeded`, `spend_limit_exceeded`, and whatever
- * `mayUse` throws; the transaction must then be rolled back.
+ * `backend_unknown`, `backend_retired`, `backend_unavailable`, `budget_exceeded`, `spend_limit_exceeded`,
+ * `storage_limit_exceeded`, and whatever `mayUse` throws; the transaction must then be rolled back.
  */
 export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   const { mode, trigger, owner, at } = run
@@ -87,6 +88,12 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   const usable = backendsFor(tx, teamId, run.mayUse)
   const planned: PlannedJob[] = []
   for (const place of order) planned.push(await plan(usable, capsule, definition, place))
+  const text = run.overrides ? definitionText(definition) : capsule.definition
+  await assertStorageLeft(
+    tx,
+    teamId,
+    planned.reduce((sum, { submission }) => sum + submissionBytes(submission), Buffer.byteLength(text))
+  )
   const startsAt = at
   const key = owner.keyId && owner.keyDailyLimit != null ? { id: owner.keyId, dailyLimit: owner.keyDailyLimit } : null
   const refusal =
@@ -97,7 +104,6 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
     throw budgetError(refusal)
   }
   const runId = newId()
-  const text = run.overrides ? definitionText(definition) : capsule.definition
   const sha256 = run.overrides ? definitionDigest(text) : capsule.definitionSha256
   await tx.insert(capsuleRuns).values({
     id: runId,

@@ -8,8 +8,9 @@ import {
   definitionText,
   readDefinition
 } from '../../domain/capsules/capsule-definition.js'
+import { RETENTION_YEARS_MAX } from '../../domain/capsules/capsule-fields.js'
 import type { CapsuleState } from '../../domain/capsules/capsule-state.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError, validationError } from '../../domain/errors.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { appendAudit } from '../audit/audit.js'
 import { filesSha256 } from '../audit/audit-records.js'
@@ -17,6 +18,7 @@ import type { Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { sha256Of } from '../jobs/artifacts.js'
 import { capsuleFiles, capsuleRuns, capsules } from '../tables/capsules.js'
+import { assertStorageLeft } from '../teams/team-storage.js'
 import type { CapsuleRow } from './capsules.js'
 
 /** Per team. Protects the database against abuse. */
@@ -62,7 +64,8 @@ export const definitionDigest = (text: string): string => sha256Of(Buffer.from(t
 /**
  * Records a capsule and its audit entry.
  * @returns its id.
- * @throws ServiceError `conflict` when the team has too many.
+ * @throws ServiceError `conflict` when the team has too many, `storage_limit_exceeded`, `validation_error` for a retention
+ * above the operator's cap.
  */
 export async function createCapsule(
   tx: Tx,
@@ -78,8 +81,10 @@ export async function createCapsule(
   const [held] = await tx.select({ count: count() }).from(capsules).where(eq(capsules.teamId, capsule.teamId))
   if (held!.count >= CAPSULES_MAX)
     throw new ServiceError('conflict', `This team has ${CAPSULES_MAX} capsules, which is the limit; delete some first`)
+  await assertRetention(tx, capsule.retentionYears)
   const id = newId()
   const text = definitionText(capsule.definition)
+  await assertStorageLeft(tx, capsule.teamId, Buffer.byteLength(text) + sizeOf(capsule.files ?? []))
   await tx.insert(capsules).values({
     id,
     teamId: capsule.teamId,
@@ -121,6 +126,21 @@ export async function createCapsule(
   return id
 }
 
+/** The bytes of files together. */
+export const sizeOf = (files: readonly Pick<EvidenceFile, 'content'>[]): number =>
+  files.reduce((sum, { content }) => sum + content.length, 0)
+
+/** @throws ServiceError `validation_error` above the operator's cap, a setting of the connection (`connect`). */
+async function assertRetention(tx: Tx, years: number | null | undefined): Promise<void> {
+  if (years == null) return
+  const [row] = await tx.execute<{ most: string | null }>(
+    sql`select nullif(current_setting('qjs.retention_years_max', true), '') as most`
+  )
+  const most = Number(row!.most ?? RETENTION_YEARS_MAX)
+  if (years > most)
+    throw validationError(`retention_years: must be at most ${most}, the cap of this installation (got ${years})`)
+}
+
 /** Inserted one by one, since all files together can be too large for one statement. */
 export async function storeFiles(tx: Tx, capsuleId: string, files: readonly EvidenceFile[]): Promise<void> {
   for (const { name, mediaType, content, sha256 } of files)
@@ -136,6 +156,9 @@ export async function changeCapsule(
 ): Promise<CapsuleRow> {
   const { definition, ...rest } = change
   const text = definition ? definitionText(definition) : row.definition
+  await assertRetention(tx, rest.retentionYears)
+  const growth = Buffer.byteLength(text) - Buffer.byteLength(row.definition)
+  if (growth > 0) await assertStorageLeft(tx, row.teamId, growth)
   const [changed] = await tx
     .update(capsules)
     .set({

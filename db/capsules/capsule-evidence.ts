@@ -2,7 +2,7 @@
 // results are stored byte for byte. Files that are written here are RFC 8785 text, so the same job always gives the
 // same files.
 import canonicalize from 'canonicalize'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
@@ -14,6 +14,7 @@ import { type ArtifactInfo, findArtifact, listArtifacts, sha256Of } from '../job
 import { type AttemptRow, listAttempts, resultText } from '../jobs/attempts.js'
 import { loadSource, recordColumns } from '../jobs/jobs.js'
 import { listShownResults, type ShownResult, taskTexts } from '../jobs/task-results.js'
+import { wholeOf } from '../stored-content.js'
 import { capsuleFiles } from '../tables/capsules.js'
 import { jobs } from '../tables/jobs.js'
 import type { EvidenceFile } from './capsule-changes.js'
@@ -62,7 +63,8 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
   const files = Object.entries(texts).map(([name, text]) => file(task, name, Buffer.from(text, 'utf8')))
   for (const { name } of made) {
     const found = await findArtifact(db, jobId, name)
-    if (found) files.push(file(task, placeOf(found), found.content, found.mediaType))
+    const content = found && (await wholeOf(db, found.stored))
+    if (content) files.push(file(task, placeOf(found), content, found.mediaType))
   }
   return files.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
@@ -178,16 +180,19 @@ export async function evidenceJobs(
 
 /** All stored files, sorted by name. */
 export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<EvidenceFile[]> {
+  const { name, mediaType, sha256, sizeBytes } = capsuleFiles
   const rows = await db
-    .select({
-      name: capsuleFiles.name,
-      mediaType: capsuleFiles.mediaType,
-      content: capsuleFiles.content,
-      sha256: capsuleFiles.sha256
-    })
+    .select({ name, mediaType, sha256, sizeBytes })
     .from(capsuleFiles)
     .where(eq(capsuleFiles.capsuleId, capsuleId))
-  return rows.sort((one, other) => (one.name < other.name ? -1 : 1))
+  const files: EvidenceFile[] = []
+  for (const { sizeBytes, ...row } of rows.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    const where = and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, row.name))!
+    const content = await wholeOf(db, { table: 'capsule_files', where, sizeBytes })
+    // Without it the capsule is being deleted; a lock that follows finds it gone.
+    if (content) files.push({ ...row, content })
+  }
+  return files
 }
 
 /** The size of all stored files together, in bytes. */

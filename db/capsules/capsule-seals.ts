@@ -9,16 +9,22 @@ import { publicationSha256 } from '../audit/audit-records.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { capsulePublications, capsuleSeals, capsules } from '../tables/capsules.js'
-import { type EvidenceFile, recordCapsuleChange, storeFiles } from './capsule-changes.js'
+import { assertStorageLeft } from '../teams/team-storage.js'
+import { type EvidenceFile, recordCapsuleChange, sizeOf, storeFiles } from './capsule-changes.js'
 import { deleteSchedule } from './capsule-schedules.js'
 import { type CapsulePublication, type CapsuleRow, type CapsuleSeal, lockCapsule } from './capsules.js'
 
-/** Records the seal of a locked capsule. Its files must be stored first; none can be added after the seal. */
+/**
+ * Records the seal of a locked capsule. Its files must be stored first; none can be added after the seal.
+ * @throws ServiceError `storage_limit_exceeded`.
+ */
 export async function recordSeal(
   tx: Tx,
-  capsuleId: string,
+  { id: capsuleId, teamId }: Pick<CapsuleRow, 'id' | 'teamId'>,
   { files, ...seal }: Omit<CapsuleSeal, 'capsuleId'> & { files: readonly EvidenceFile[] }
 ): Promise<CapsuleRow> {
+  const texts = [seal.manifest, seal.checksums, seal.envelope]
+  await assertStorageLeft(tx, teamId, sizeOf(files) + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
   await storeFiles(tx, capsuleId, files)
   await tx.insert(capsuleSeals).values({ capsuleId, ...seal })
   return moveState(tx, capsuleId, 'sealed')

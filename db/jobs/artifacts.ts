@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { and, asc, desc, eq, ne } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
+import type { StoredContent } from '../stored-content.js'
 import { artifacts } from '../tables/jobs.js'
 
 /** The name under which a result is stored. It is part of the record and not listed as a file. */
@@ -42,13 +43,19 @@ export async function listArtifacts(db: DbOrTx, jobId: string): Promise<Artifact
     .orderBy(asc(artifacts.name), desc(artifacts.createdAt))
 }
 
-export async function findArtifact(db: DbOrTx, jobId: string, name: string): Promise<(ArtifactInfo & Artifact) | null> {
+export async function findArtifact(
+  db: DbOrTx,
+  jobId: string,
+  name: string
+): Promise<(ArtifactInfo & { stored: StoredContent }) | null> {
   if (name === RESULT_ARTIFACT) return null
   const [row] = await db
-    .select({ ...info, content: artifacts.content })
+    .select(info)
     .from(artifacts)
     .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, name)))
     .orderBy(desc(artifacts.createdAt))
     .limit(1)
-  return row ?? null
+  if (!row) return null
+  const where = and(eq(artifacts.jobId, jobId), eq(artifacts.name, name), eq(artifacts.sha256, row.sha256))!
+  return { ...row, stored: { table: 'artifacts', where, sizeBytes: row.sizeBytes } }
 }

@@ -11,6 +11,7 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { type Db, type DbOrTx, postgresCode } from '../client.js'
 import { now } from '../clock.js'
+import { SLICE_BYTES, type StoredContent, wholeOf } from '../stored-content.js'
 import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
@@ -385,11 +386,16 @@ const atProviders = (db: DbOrTx, jobId: string) =>
     .groupBy(providerJobs.task, sql`2`)
     .as('there')
 
+/** Where a job's result is stored, and how large it is; `null` when it is not. */
+export async function resultContent(db: DbOrTx, jobId: string, sha256: string): Promise<StoredContent | null> {
+  const where = and(eq(artifacts.jobId, jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, sha256))!
+  const small = sql<Buffer | null>`case when ${artifacts.sizeBytes} <= ${SLICE_BYTES} then ${artifacts.content} end`
+  const [row] = await db.select({ sizeBytes: artifacts.sizeBytes, small }).from(artifacts).where(where)
+  return row ? { table: 'artifacts', where, ...row } : null
+}
+
 /** The stored result, as the exact text that arrived. */
 export async function resultText(db: DbOrTx, jobId: string, sha256: string): Promise<string | null> {
-  const [row] = await db
-    .select({ content: artifacts.content })
-    .from(artifacts)
-    .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, sha256)))
-  return row?.content.toString('utf8') ?? null
+  const content = await resultContent(db, jobId, sha256)
+  return content && ((await wholeOf(db, content))?.toString('utf8') ?? null)
 }

@@ -8,7 +8,7 @@ import { firstIdAt } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
-import { type JobRow, recordColumns } from './jobs.js'
+import { type JobRow, paramsBytes, recordColumns } from './jobs.js'
 
 /** How many jobs a text search reads at most. It reads all of their names and labels, for which there is no index. */
 export const SEARCHED_MAX = 5_000
@@ -45,11 +45,20 @@ export interface JobPage {
   unfinished: boolean
 }
 
-/** Jobs of the caller's teams, newest first (ids sort by time). */
-export async function listJobs(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<JobPage> {
+/**
+ * Jobs of the caller's teams, newest first (ids sort by time).
+ * @param room called with the bytes of the page's parameters before they are loaded.
+ */
+export async function listJobs(
+  db: DbOrTx,
+  caller: Caller,
+  filter: JobFilter,
+  room: (bytes: number) => Promise<void> = async () => {}
+): Promise<JobPage> {
   const page = filter.text === undefined ? await listed(db, caller, filter) : await searched(db, caller, filter)
   const { ids, ...rest } = page
   if (ids.length === 0) return { rows: [], ...rest }
+  await room(await paramsBytes(db, ids))
   const rows = await db.select(recordColumns).from(jobs).where(anyOf(jobs.id, ids)).orderBy(desc(jobs.id))
   return { rows, ...rest }
 }

@@ -16,6 +16,7 @@ import { members } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
+import { assertStorageLeft } from '../teams/team-storage.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 
@@ -28,8 +29,8 @@ const NEVER = sql`'9999-01-01Z'::timestamptz`
  * Records a job with its reservation and its outbox row, for a team that the transaction has locked
  * (`lockTeamForWrite`).
  * @returns the job's id.
- * @throws ServiceError `budget_exceeded` or `spend_limit_exceeded` with the figures; the transaction must then be
- * rolled back.
+ * @throws ServiceError `budget_exceeded`, `spend_limit_exceeded` or `storage_limit_exceeded` with the figures; the
+ * transaction must then be rolled back.
  */
 export async function createJob(
   tx: Tx,
@@ -52,6 +53,7 @@ export async function createJob(
 ): Promise<string> {
   const { caller, keyDailyLimit = null, backend, at, refused } = context
   const { teamId } = submission
+  await assertStorageLeft(tx, teamId, submissionBytes(submission))
   const id = newId()
   const estimate = estimateOf(submission, backend)
   const startsAt = submission.notBefore ?? at
@@ -68,6 +70,10 @@ export async function createJob(
   )
   return id
 }
+
+/** What a submission stores. Its result is stored in addition, also when it exceeds the team's limit by then. */
+export const submissionBytes = ({ source, params, native }: Submission): number =>
+  [source.text, params.text, native?.input ?? ''].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
 /** The most that a run on the backend can cost at the current price. */
 export const estimateOf = (
@@ -199,6 +205,15 @@ export const recordColumns = {
   attempts: sql<number>`(select count(*)::int from ${attempts} where ${attempts.jobId} = ${jobs.id})`,
   waiting: waitingOfJob,
   providerJobs: providerJobsOfJob
+}
+
+/** The bytes of the parameters of these jobs together, without loading them. */
+export async function paramsBytes(db: DbOrTx, ids: string[]): Promise<number> {
+  const [row] = await db
+    .select({ bytes: sql<number>`coalesce(sum(octet_length(${jobs.params})), 0)::float8` })
+    .from(jobs)
+    .where(anyOf(jobs.id, ids))
+  return row!.bytes
 }
 
 const recordQuery = (db: DbOrTx, caller: Caller) =>

@@ -4,6 +4,7 @@ import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
 import type { DbOrTx } from '../client.js'
+import type { StoredContent } from '../stored-content.js'
 import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import type { ArtifactInfo } from './artifacts.js'
 
@@ -121,11 +122,13 @@ export async function findTaskFile(
   db: DbOrTx,
   jobId: string,
   name: string
-): Promise<(ArtifactInfo & { content: Buffer }) | null> {
+): Promise<(ArtifactInfo & { stored: StoredContent }) | null> {
   const [row] = await db
-    .select({ sha256: taskValues.sha256, sizeBytes: taskValues.sizeBytes, content: taskValues.content })
+    .select({ sha256: taskValues.sha256, sizeBytes: taskValues.sizeBytes })
     .from(jobTasks)
     .innerJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
     .where(and(eq(jobTasks.jobId, jobId), sql`${jobTasks.key} || '.json' = ${name}`))
-  return row ? { name, mediaType: MEDIA_TYPE, ...row } : null
+  if (!row) return null
+  const where = and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, row.sha256))!
+  return { name, mediaType: MEDIA_TYPE, ...row, stored: { table: 'task_values', where, sizeBytes: row.sizeBytes } }
 }

@@ -16,6 +16,7 @@ import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { jobs } from '../tables/jobs.js'
 import { scripts, scriptVersions } from '../tables/scripts.js'
+import { assertStorageLeft } from '../teams/team-storage.js'
 import type { ScriptRow } from './scripts.js'
 
 /** How many slugs are tried for one name, after those that are known to be taken. */
@@ -38,7 +39,8 @@ export interface NewScript {
 
 /**
  * Saves a script under the given slug, or under the first free one for its name.
- * @throws ServiceError `slug_conflict` for a slug that is taken, `conflict` when the team has too many scripts.
+ * @throws ServiceError `slug_conflict` for a slug that is taken, `conflict` when the team has too many scripts,
+ * `storage_limit_exceeded`.
  */
 export async function createScript(tx: Tx, script: NewScript, slug: string | null): Promise<ScriptRow> {
   const [held] = await tx
@@ -47,6 +49,8 @@ export async function createScript(tx: Tx, script: NewScript, slug: string | nul
     .where(and(eq(scripts.teamId, script.teamId), eq(scripts.isActive, true)))
   if (held!.count >= SCRIPTS_MAX)
     throw new ServiceError('conflict', `This team has ${SCRIPTS_MAX} scripts, which is the limit; delete some first`)
+  // The script's row and its first version each hold the source.
+  await assertStorageLeft(tx, script.teamId, 2 * bytesOf(script))
   if (slug !== null) {
     const taken = await takenSlugs(tx, script.teamId, slug)
     const row = taken.has(slug) ? null : await insert(tx, script, slug)
@@ -64,6 +68,9 @@ export async function createScript(tx: Tx, script: NewScript, slug: string | nul
   }
   throw new ServiceError('slug_conflict', 'name: too many scripts with this name are being saved at once; try again')
 }
+
+const bytesOf = ({ content, requirements }: Pick<NewScript, 'content' | 'requirements'>): number =>
+  Buffer.byteLength(content) + Buffer.byteLength(requirements ?? '')
 
 /** Slugs of the team and of the templates with this beginning. */
 async function takenSlugs(tx: Tx, teamId: string, beginning: string): Promise<Set<string>> {
@@ -131,7 +138,7 @@ export interface ScriptChange {
 
 /**
  * Changes a locked script. A change that affects what a job would run creates a new version.
- * @throws ServiceError `conflict` when it has too many versions.
+ * @throws ServiceError `conflict` when it has too many versions, `storage_limit_exceeded`.
  */
 export async function changeScript(
   tx: Tx,
@@ -149,6 +156,7 @@ export async function changeScript(
       'conflict',
       `This script has ${VERSIONS_MAX} versions, which is the limit; save it as a new script`
     )
+  if (runsOtherwise && row.teamId) await assertStorageLeft(tx, row.teamId, bytesOf({ content, requirements }))
   const metadata = source?.metadata ?? row.metadata
   const [changed] = await tx
     .update(scripts)
@@ -182,9 +190,16 @@ export async function publishScript(tx: Tx, row: ScriptRow): Promise<ScriptRow> 
   return published!
 }
 
-/** Frees its slug. Jobs that ran it still name it. */
+/**
+ * Frees its slug and its bytes: its versions and its text are removed. Jobs that ran it still name it, and have the source that
+ * they ran.
+ */
 export async function deleteScript(tx: Tx, id: string): Promise<void> {
-  await tx.update(scripts).set({ isActive: false, updatedAt: sql`clock_timestamp()` }).where(eq(scripts.id, id))
+  await tx
+    .update(scripts)
+    .set({ isActive: false, content: '', requirements: null, updatedAt: sql`clock_timestamp()` })
+    .where(eq(scripts.id, id))
+  await tx.delete(scriptVersions).where(eq(scriptVersions.scriptId, id))
 }
 
 /** For a team that is deleted: scripts that a job names keep their row, the others are deleted. */

@@ -17,6 +17,15 @@ export const CapsuleDescription = Type.String({ maxLength: 1_000 })
 export const CAPSULE_BUDGET_USD_MAX = 500
 export const RETENTION_YEARS_MAX = 100
 
+/** The operator's cap on retention. @throws Error naming RETENTION_YEARS_MAX. */
+export function readRetentionCap(text: string | undefined): number {
+  if (!text) return RETENTION_YEARS_MAX
+  const years = Number(text)
+  if (!/^\d{1,3}$/.test(text) || years < 1 || years > RETENTION_YEARS_MAX)
+    throw new Error(`RETENTION_YEARS_MAX must be a whole number from 1 to ${RETENTION_YEARS_MAX} (got ${text})`)
+  return years
+}
+
 export const MaxBudgetUsd = Type.Number({ minimum: 0, maximum: CAPSULE_BUDGET_USD_MAX })
 export const RetentionYears = Type.Integer({ minimum: 1, maximum: RETENTION_YEARS_MAX })
 export const RegulatoryFramework = Type.String({ maxLength: 1_000 })

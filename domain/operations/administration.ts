@@ -1,5 +1,6 @@
 // What platform administrators see of teams, users, access codes and administrative actions: one shape for the API and
 // for `qjob admin`. No view contains a hash or a token.
+import type { TeamStorage } from '../teams/team-storage.js'
 
 /** The actions of administrators, as the audit names them. */
 export const adminActions = [
@@ -11,6 +12,7 @@ export const adminActions = [
   'signing_key.rotate',
   'team.budget',
   'team.limits',
+  'team.storage',
   'team.suspend',
   'team.unsuspend',
   'user.grant'
@@ -113,3 +115,11 @@ export const ACCESS_CODE_USES_MAX = 1_000_000
 export const SUSPENSION_REASON_MAX = 500
 /** More slots than an executor has. */
 export const SLOTS_MAX = 1_000
+
+/** What a team stores, as administrators see it. */
+export const teamStorageView = (teamId: string, { used, limit, byKind }: TeamStorage) => ({
+  team_id: teamId,
+  used_bytes: used,
+  limit_bytes: limit,
+  by_kind: byKind
+})

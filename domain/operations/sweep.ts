@@ -17,6 +17,8 @@ export const sweepNames = [
   'retention',
   'schedules',
   'stalled_workflows',
+  'storage',
+  'storage_in_full',
   'usage',
   'webhook_log',
   'webhooks'

@@ -11,6 +11,7 @@ import { adminCapsuleRoutes } from './admin-capsules.js'
 import { adminJobRoutes } from './admin-jobs.js'
 import { adminMoneyRoutes } from './admin-money.js'
 import { adminPeopleRoutes } from './admin-people.js'
+import { adminStorageRoutes } from './admin-storage.js'
 import { adminSystemRoutes } from './admin-system.js'
 
 export const adminRoutes: FastifyPluginAsyncTypebox<{
@@ -26,5 +27,6 @@ export const adminRoutes: FastifyPluginAsyncTypebox<{
   await app.register(adminJobRoutes, { deps, nudge })
   await app.register(adminMoneyRoutes, { deps })
   await app.register(adminAuditRoutes, { deps })
+  await app.register(adminStorageRoutes, { deps })
   await app.register(adminSystemRoutes, { deps })
 }

@@ -8,12 +8,12 @@ import { archiveCapsule, publishCapsule } from '../../../db/capsules/capsule-sea
 import { CapsuleTags } from '../../../domain/capsules/capsule-fields.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
+import { SEAL_BYTES } from '../http/memory.js'
 import { json } from '../http/response.js'
 import { assertMayNow, lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
 import { Capsule } from './capsule-view.js'
 import { CapsuleId, recordOf } from './capsules.js'
 import { SealBody, sealCapsule, sealErrors } from './seal-capsule.js'
-import type { PackageSlots } from './transfer/package-concurrency.js'
 
 const PublishBody = Type.Object(
   {
@@ -27,10 +27,7 @@ const PublishBody = Type.Object(
   { additionalProperties: false }
 )
 
-export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
-  app,
-  { deps, slots }
-) => {
+export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   app.post(
     '/api/capsules/:id/seal',
     {
@@ -49,7 +46,7 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slot
     async (request, reply) => {
       // Outside the transaction, because the key may have to be created.
       const signer = await deps.signer()
-      return slots.within(() =>
+      return app.large.within(request, SEAL_BYTES, () =>
         app.writeOnce(request, reply, async ({ tx }) => {
           const capsule = await requestedCapsule(tx, request)
           await assertMayNow(request, tx, capsule, 'seal')

@@ -31,13 +31,13 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
+import { SEAL_BYTES } from '../http/memory.js'
 import { done, json, pageEnd, success, uuid } from '../http/response.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
 import { createDraft, readFields } from './capsule-draft.js'
 import { Capsule, CapsuleSummary, capsuleSummaryView, capsuleView } from './capsule-view.js'
 import { cloneCapsule } from './clone-capsule.js'
 import { SealBody, sealCapsule, sealErrors } from './seal-capsule.js'
-import type { PackageSlots } from './transfer/package-concurrency.js'
 
 export const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Uuid = Type.String({ format: 'uuid' })
@@ -64,10 +64,7 @@ const CloneBody = Type.Union([
   Type.Null()
 ])
 
-export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: PackageSlots }> = async (
-  app,
-  { deps, slots }
-) => {
+export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
 
   app.post(
@@ -80,7 +77,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
           'Its tasks are stored with the present text of their programs. Without a workflow there is nothing to run yet.',
         body: CreateCapsuleBody,
         response: { 201: json('The draft is created', Type.Object({ capsule_id: uuid })) },
-        errors: ['not_found', 'backend_unknown', 'conflict']
+        errors: ['not_found', 'backend_unknown', 'conflict', 'storage_limit_exceeded']
       }
     },
     async (request, reply) =>
@@ -149,7 +146,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
         params: CapsuleId,
         body: ChangeCapsuleBody,
         response: { 200: json('The changed capsule', Capsule) },
-        errors: ['backend_unknown']
+        errors: ['backend_unknown', 'storage_limit_exceeded']
       }
     },
     async (request, reply) =>
@@ -197,7 +194,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
       const { job_id, name, description, tags, seal, ...more } = request.body
       // Outside the transaction, because the key may have to be created.
       const signer = seal ? await deps.signer() : null
-      return slots.within(() =>
+      return app.large.within(request, SEAL_BYTES, () =>
         app.writeOnce(request, reply, async ({ tx }) => {
           const job = await loadJob(tx, callerOf(request), job_id)
           if (!job) throw new ServiceError('not_found', 'job_id: no such job')
@@ -246,7 +243,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; slots: Pa
         params: CapsuleId,
         body: CloneBody,
         response: { 201: json('A draft of your own', Type.Object({ capsule_id: uuid })) },
-        errors: ['conflict']
+        errors: ['conflict', 'storage_limit_exceeded']
       }
     },
     async (request, reply) =>

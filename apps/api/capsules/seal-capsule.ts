@@ -14,12 +14,18 @@ import type { DbOrTx, Tx } from '../../../db/client.js'
 import type { Caller } from '../../../db/teams/memberships.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import { assertEvidenceFits } from '../../../domain/capsules/capsule-size.js'
-import { type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
+import { codeOf, type ErrorCode, ServiceError, validationError } from '../../../domain/errors.js'
 import type { Signer } from '../../../services/keys/signer.js'
 import { packagedCapsule } from './transfer/capsule-in-package.js'
 
 /** The refusals of a seal that follow neither from its request nor from the capsule's state. */
-export const sealErrors = ['conflict', 'rate_limited', 'worker_not_configured'] as const satisfies ErrorCode[]
+export const sealErrors = [
+  'conflict',
+  'rate_limited',
+  'service_busy',
+  'storage_limit_exceeded',
+  'worker_not_configured'
+] as const satisfies ErrorCode[]
 
 export const SealBody = Type.Object(
   {
@@ -68,14 +74,18 @@ export async function sealCapsule(
   body: SealBody,
   lock: () => Promise<CapsuleRow>
 ): Promise<CapsuleRow> {
-  const { content, files, envelope } = await prepare(tx, by, capsule, body)
+  const { content, files, envelope } = await prepare(tx, by, capsule, body).catch(async (problem) => {
+    // Files that are missing were deleted with their capsule: the lock then says so.
+    if (codeOf(problem)) await lock()
+    throw problem
+  })
   const locked = await lock()
   if (!isDeepStrictEqual(locked, capsule))
     throw new ServiceError(
       'conflict',
       'This capsule was changed while it was being sealed; look at it and seal it again'
     )
-  const sealed = await recordSeal(tx, capsule.id, {
+  const sealed = await recordSeal(tx, capsule, {
     files,
     ...content,
     margin: String(content.margin),

@@ -159,6 +159,8 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/admin/teams/:id/unsuspend': platformWrite,
   'GET /api/admin/teams/:id/budgets': platformRead,
   'PUT /api/admin/teams/:id/budgets': platformWrite,
+  'GET /api/admin/teams/:id/storage': platformRead,
+  'PUT /api/admin/teams/:id/storage': platformWrite,
   'GET /api/admin/access-codes': platformRead,
   'POST /api/admin/access-codes': platformWrite,
   'PATCH /api/admin/backends/:slug': platformWrite,

@@ -10,6 +10,8 @@ import type { Access } from './access-table.js'
 import { text, uuid } from './response.js'
 
 const KEY_MAX = 255
+/** The largest response that is stored for repetitions. Larger ones contain what a GET returns as well. */
+export const KEPT_BYTES_MAX = 64 * 1024
 
 /** A request with a key. */
 export interface IdempotentRequest extends Omit<IdempotentWrite, 'bodySha256'> {
@@ -132,6 +134,21 @@ export const shownOnce = (id: string, field: 'key' | 'secret'): Static<typeof Sh
   [field]: null,
   message: `The ${field} was shown once, in the first response. If that was lost, delete this one and create another.`
 })
+
+/**
+ * What is stored for repetitions of a write: its response, or for one above `KEPT_BYTES_MAX` a notice with its ids.
+ * @param body JSON text.
+ */
+export function keptBody(body: string): string {
+  if (Buffer.byteLength(body) <= KEPT_BYTES_MAX) return body
+  const ids = Object.entries(JSON.parse(body) as object).filter(
+    ([name, value]) => /^(.+_)?id$/.test(name) && typeof value === 'string'
+  )
+  return JSON.stringify({
+    ...Object.fromEntries(ids),
+    message: `This request was carried out before. Its response is larger than ${KEPT_BYTES_MAX / 1024} KiB and was not kept; GET returns the current state.`
+  })
+}
 
 /** Sends the bytes of the first response. */
 export const replay = (reply: FastifyReply, kept: StoredResponse): FastifyReply =>

@@ -16,6 +16,7 @@ import {
   assertSameWrite,
   type IdempotentRequest,
   isBodyAhead,
+  keptBody,
   keyedWrite,
   replay,
   sendText,
@@ -211,7 +212,7 @@ async function inTransaction(
         afterRollback: (effect) => void rolledBack.push(effect)
       })
       const given = { status, body: textOf(body) }
-      await key?.after(tx, kept ? { status, body: textOf(kept) } : given)
+      await key?.after(tx, { status, body: keptBody(kept ? textOf(kept) : given.body) })
       return given
     })
     .catch(async (error) => {

@@ -74,7 +74,7 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       reply
         .type(file.mediaType)
         .header('content-disposition', `attachment; filename="${file.name.replace(/[^A-Za-z0-9._-]/g, '_')}"`)
-      return file.content
+      return app.large.sendStored(request, reply, file.stored)
     }
   )
 }

@@ -20,11 +20,11 @@ import { callerOf, ownerForWrite, readTeam, userOf } from '../http/access.js'
 import { SUBMISSION_BODY_MAX } from '../http/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { Attempt, attemptView } from './attempt-view.js'
-import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobStatusJson } from './job-view.js'
+import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
 import { AdmissionReceipt, submitNative } from './native-submissions.js'
 import type { Nudge } from './nudge.js'
-import { recordJson, requestedJob, resultOf, viewOptionsOf } from './requested-job.js'
+import { recordJson, requestedJob, roomForPage, sendWithResult, viewOptionsOf } from './requested-job.js'
 import { submitErrors, submitJob } from './submit-job.js'
 
 /** Below the 30 s after which the public client gives up a poll. */
@@ -116,7 +116,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         response: {
           200: json('The jobs', Type.Object({ jobs: Type.Array(JobSummary), ...pageEnd, next_cursor: nullable(uuid) }))
         },
-        errors: ['not_available']
+        errors: ['not_available', 'service_busy']
       }
     },
     async (request, reply) => {
@@ -134,19 +134,24 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         offset
       } = request.query
       if (team_id) await readTeam(request, db, team_id)
-      const { rows, next, total, unfinished } = await listJobs(db, callerOf(request), {
-        limit,
-        offset,
-        ...(team_id && { teamId: team_id }),
-        ...(status && { status }),
-        ...(backend && { backend }),
-        ...(script_id && { scriptId: script_id }),
-        ...(capsule_id && { capsuleId: capsule_id }),
-        ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
-        ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
-        ...(q && { text: q }),
-        ...(cursor && { before: cursor })
-      })
+      const { rows, next, total, unfinished } = await listJobs(
+        db,
+        callerOf(request),
+        {
+          limit,
+          offset,
+          ...(team_id && { teamId: team_id }),
+          ...(status && { status }),
+          ...(backend && { backend }),
+          ...(script_id && { scriptId: script_id }),
+          ...(capsule_id && { capsuleId: capsule_id }),
+          ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
+          ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
+          ...(q && { text: q }),
+          ...(cursor && { before: cursor })
+        },
+        roomForPage(app, request, reply)
+      )
       const options = viewOptionsOf(deps)
       const items = rows.map((row) => jobItemJson(row, options))
       return sendJson(
@@ -170,7 +175,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         response: { 200: json('The record', Job) }
       }
     },
-    async (request, reply) => sendJson(reply, await recordJson(deps, db, await jobOf(request)))
+    async (request, reply) => {
+      const job = await jobOf(request)
+      const text = (result: string | null) => jobRecordJson(job, result, viewOptionsOf(deps))
+      return sendWithResult(app, request, reply, { db, job, text })
+    }
   )
 
   app.get(
@@ -205,7 +214,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         }
         job = await jobOf(request)
       }
-      return sendJson(reply, jobStatusJson(job, await resultOf(db, job)))
+      return sendWithResult(app, request, reply, { db, job, text: (result) => jobStatusJson(job, result) })
     }
   )
 

@@ -20,6 +20,7 @@ import { sourceOfScript } from '../scripts/saved-script.js'
 export const submitErrors = [
   'budget_exceeded',
   'spend_limit_exceeded',
+  'storage_limit_exceeded',
   'backend_unknown',
   'backend_retired',
   'backend_unavailable'

@@ -20,7 +20,10 @@ import { ConvertedCircuit, circuitJson, languages, RunResult, runResultJson } fr
 const CODE_MAX = 100_000
 /** Shorter than the wait for the executor, so that an endless program gets an error of its own. */
 const WALL_SECONDS = 60
+/** The body of a report has at most 64 KiB, so not every field can be at its limit. */
 const COUNTS_MAX = 10_000
+/** The longest outcome, one character per bit. */
+const OUTCOME_BITS_MAX = 256
 
 const Code = Type.String({ minLength: 1, maxLength: CODE_MAX, description: 'Length in code points' })
 const Shots = Type.Integer({ minimum: 1, maximum: SHOTS_MAX })
@@ -58,7 +61,10 @@ const TelemetryBody = Type.Object(
     qubit_count: Type.Integer({ minimum: 1, maximum: 50 }),
     gate_count: Type.Integer({ minimum: 0, maximum: 10_000 }),
     execution_time_ms: Type.Number({ minimum: 0 }),
-    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: SHOTS_MAX }), { maxProperties: COUNTS_MAX }),
+    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: SHOTS_MAX }), {
+      maxProperties: COUNTS_MAX,
+      propertyNames: { maxLength: OUTCOME_BITS_MAX }
+    }),
     source_framework: Type.Optional(oneOf(['qiskit', 'cirq', 'pennylane', 'qasm'])),
     user_agent: Type.Optional(Type.String({ maxLength: 500 }))
   },
@@ -151,12 +157,12 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.post(
     '/api/playground/telemetry',
     {
-      bodyLimit: PROGRAM_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'Record a simulation that ran in the browser',
         body: TelemetryBody,
-        response: { 201: accepted('The simulation is recorded') }
+        response: { 201: accepted('The simulation is recorded') },
+        errors: ['storage_limit_exceeded']
       }
     },
     async (request, reply) => {

@@ -86,7 +86,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
         summary: 'Save the code of a completed job of yours as a script of its team',
         body: FromJobBody,
         response: { 201: json('The script is saved', Type.Object({ script_id: uuid })) },
-        errors: ['not_found', 'slug_conflict', 'conflict', 'rate_limited', ...readErrors]
+        errors: ['not_found', 'slug_conflict', 'conflict', 'storage_limit_exceeded', 'rate_limited', ...readErrors]
       }
     },
     async (request, reply) => {
@@ -135,7 +135,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
           'It is read, not run. 400: it cannot be; the message names line and column. Warnings do not keep it from being saved.',
         body: UploadBody,
         response: { 200: json('The script is saved', SavedScript) },
-        errors: ['slug_conflict', 'conflict', ...readErrors]
+        errors: ['slug_conflict', 'conflict', 'storage_limit_exceeded', ...readErrors]
       }
     },
     async (request, reply) => {
@@ -175,7 +175,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
         params: ScriptId,
         body: ChangeBody,
         response: { 200: json('The changed script', ChangedScript) },
-        errors: ['conflict', 'rate_limited', ...readErrors]
+        errors: ['conflict', 'storage_limit_exceeded', 'rate_limited', ...readErrors]
       }
     },
     async (request, reply) => {

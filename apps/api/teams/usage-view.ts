@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { UsageLine } from '../../../db/money/usage.js'
 import { type MicroUsd, usdFromMicro } from '../../../domain/money/money.js'
 import { changePercent, daysOf, type Month } from '../../../domain/money/month.js'
+import { type StorageKind, storageKindNames, type TeamStorage } from '../../../domain/teams/team-storage.js'
 import { count, nullable, text, usd } from '../http/response.js'
 
 export const Usage = Type.Object({
@@ -12,11 +13,26 @@ export const Usage = Type.Object({
   byBackend: Type.Array(
     Type.Object({ backend: text, name: text, provider: text, spend: usd, jobs: count, shots: count })
   ),
-  daily: Type.Array(Type.Object({ date: text, spend: usd, jobs: count }))
+  daily: Type.Array(Type.Object({ date: text, spend: usd, jobs: count })),
+  storage: nullable(
+    Type.Object({
+      usedBytes: count,
+      limitBytes: count,
+      byKind: Type.Object(
+        Object.fromEntries(storageKindNames.map((kind) => [kind, count])) as Record<StorageKind, typeof count>
+      )
+    }),
+    'What the team stores now, whatever the month; null for a caller without a team'
+  )
 })
 
 /** @param before the cost of the previous month. */
-export function usageView(month: Month, lines: UsageLine[], before: MicroUsd): Static<typeof Usage> {
+export function usageView(
+  month: Month,
+  lines: UsageLine[],
+  before: MicroUsd,
+  storage: TeamStorage | null
+): Static<typeof Usage> {
   const total = sum(lines).spend
   return {
     period: { start: month.start, end: month.end, month: month.month },
@@ -35,7 +51,8 @@ export function usageView(month: Month, lines: UsageLine[], before: MicroUsd): S
     daily: daysOf(month).map((date) => {
       const { spend, jobs } = figures(lines.filter(({ day }) => day === date))
       return { date, spend, jobs }
-    })
+    }),
+    storage: storage && { usedBytes: storage.used, limitBytes: storage.limit, byKind: storage.byKind }
   }
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { spendOf, usageOf } from '../../../db/money/usage.js'
+import { storageOf } from '../../../db/teams/team-storage.js'
 import { validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { monthBefore, monthOf, readMonth } from '../../../domain/money/month.js'
@@ -23,7 +24,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
     {
       schema: {
         tags: ['budgets'],
-        summary: 'What a team ran and spent in a month (UTC)',
+        summary: 'What a team ran and spent in a month (UTC), and what it stores now',
         description: 'By provider, backend and day; with format=csv one line for each day and backend.',
         querystring: Type.Object({
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
@@ -38,10 +39,14 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
       const month = given === undefined ? monthOf(deps.now()) : readMonth(given)
       if (!month) throw validationError(`month: must be YYYY-MM, such as 2026-11 (got ${JSON.stringify(given)})`)
       const team = await readTeam(request, db, team_id)
-      const [lines, before] = team
-        ? await Promise.all([usageOf(db, team.id, month), spendOf(db, team.id, monthBefore(month))])
-        : [[], 0n]
-      if (format !== 'csv') return usageView(month, lines, before)
+      const [lines, before, storage] = team
+        ? await Promise.all([
+            usageOf(db, team.id, month),
+            spendOf(db, team.id, monthBefore(month)),
+            storageOf(db, team.id)
+          ])
+        : [[], 0n, null]
+      if (format !== 'csv') return usageView(month, lines, before, storage)
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="usage-${month.month}.csv"`)

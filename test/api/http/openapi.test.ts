@@ -214,6 +214,8 @@ describe('responses match the OpenAPI document', () => {
       ['GET', '/api/admin/access-codes'],
       ['PATCH', '/api/admin/backends/marqov-sim', { displayOrder: 3 }],
       ['GET', `/api/admin/teams/${teamId}/budgets`],
+      ['GET', `/api/admin/teams/${teamId}/storage`],
+      ['PUT', `/api/admin/teams/${teamId}/storage`, { limit_bytes: 1_000_000_000 }],
       ['PUT', `/api/admin/teams/${teamId}/budgets`, { daily_usd: 7, ceilings: { daily_usd: 70 } }],
       ['PATCH', `/api/admin/teams/${teamId}`, { running_jobs_max: 10, slots_max: null }],
       ['POST', `/api/admin/teams/${teamId}/suspend`, { reason: 'a test' }],

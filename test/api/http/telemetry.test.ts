@@ -52,12 +52,12 @@ test('a report of a simulation in the browser is recorded', async () => {
 })
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
-test('a report is accepted with every field at its limits', async () => {
+test('a report is accepted with fields at their limits, in a body of up to 64 KiB', async () => {
   const least = { shots: 1, qubit_count: 1, gate_count: 0, execution_time_ms: 0, counts: {}, qasm_input: '' }
   const optional = { source_framework: undefined, user_agent: undefined }
   expect((await send({ ...least, ...optional, simulator: 'quantum-circuit' })).status).toBe(201)
-  const most = { shots: 100_000, qubit_count: 50, gate_count: 10_000, counts: keys(10_000) }
-  const texts = { qasm_input: '🔑'.repeat(100_000), user_agent: '🔑'.repeat(500) }
+  const most = { shots: 100_000, qubit_count: 50, gate_count: 10_000, counts: keys(2_000) }
+  const texts = { qasm_input: 'x'.repeat(30_000), user_agent: '🔑'.repeat(500) }
   expect((await send({ ...most, ...texts })).status).toBe(201)
 })
 
@@ -68,7 +68,6 @@ test.each([
   [{ session_id: 5 }, 'session_id: must be a string'],
   [{ team_id: 'x' }, 'team_id: must be a valid uuid'],
   [{ simulator: 'aer' }, 'simulator: must be one of quantum-circuit, qulacs-wasm'],
-  [{ qasm_input: 'x'.repeat(100_001) }, 'qasm_input: must be a string of at most 100000 characters'],
   [{ shots: 0 }, 'shots: must be an integer from 1 to 100000'],
   [{ shots: 100_001 }, 'shots: must be'],
   [{ qubit_count: 0 }, 'qubit_count: must be an integer from 1 to 50'],
@@ -79,7 +78,7 @@ test.each([
   [{ execution_time_ms: '1' }, 'execution_time_ms: must be a number'],
   [{ counts: [] }, 'counts: must be an object'],
   [{ counts: { up: '1' } }, 'counts.up: must be an integer'],
-  [{ counts: keys(10_001) }, 'counts: must have at most 10000 keys'],
+  [{ counts: { ['1'.repeat(257)]: 1 } }, 'counts'],
   [{ source_framework: 'openqasm' }, 'source_framework: must be one of qiskit, cirq, pennylane, qasm'],
   [{ user_agent: 'x'.repeat(501) }, 'user_agent: must be a string of at most 500 characters'],
   [{ other: 1 }, 'other: is not a field of this request']
@@ -90,6 +89,10 @@ test.each([
     expect([status, body.error]).toEqual([400, expect.stringContaining(message)])
   }
 )
+
+test('a report above 64 KiB is refused', async () => {
+  expect((await send({ qasm_input: 'x'.repeat(64 * 1024) })).status).toBe(413)
+})
 
 test('a report for a team of others is 404, and for a suspended one 403', async () => {
   const other = await api.signUp()

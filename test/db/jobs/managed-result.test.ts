@@ -6,6 +6,7 @@ import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { completeTask, failTask, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
+import { wholeOf } from '../../../db/stored-content.js'
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
@@ -141,7 +142,8 @@ test('every task result is a file under its key, exactly as stored', async () =>
     { name: 'task_0001.json', mediaType: 'application/json', sha256: sha256('[1, 2]'), sizeBytes: 6 },
     { name: 'task_0003.json', mediaType: 'application/json', sha256: sha256('"🔑"'), sizeBytes: 6 }
   ])
-  expect((await findTaskFile(db, id, 'task_0003.json'))?.content.toString()).toBe('"🔑"')
+  const found = (await findTaskFile(db, id, 'task_0003.json'))!
+  expect((await wholeOf(db, found.stored))!.toString()).toBe('"🔑"')
   for (const name of ['task_0002.json', 'task_0003', 'task_0003.json ', 'x'])
     expect(await findTaskFile(db, id, name)).toBeNull()
 })

@@ -62,6 +62,8 @@ export interface ApiOptions {
   executorUrl?: string | null
   executorDeadlineMs?: number
   streamTimes?: ApiDeps['streamTimes']
+  /** Default: the product's budget of memory. */
+  largeLimits?: ApiDeps['largeLimits']
   /** Connections of the pool; the default is the product's. */
   poolMax?: number
   /** Default: a ring of one key, the same for all files. */
@@ -165,6 +167,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),
     executor,
     ...(options.streamTimes && { streamTimes: options.streamTimes }),
+    ...(options.largeLimits && { largeLimits: options.largeLimits }),
     ...(options.executorDeadlineMs && { executorDeadlineMs: options.executorDeadlineMs }),
     probes: {
       database: () => pool.sql`select 1`,

@@ -297,6 +297,17 @@ export const routeCases: Record<string, RouteCase> = {
     path: ({ teamId }) => `/api/admin/teams/${teamId}/budgets`,
     body: () => ({ daily_usd: 7 })
   },
+  'GET /api/admin/teams/:id/storage': {
+    allowed: platform,
+    status: 200,
+    path: ({ teamId }) => `/api/admin/teams/${teamId}/storage`
+  },
+  'PUT /api/admin/teams/:id/storage': {
+    allowed: platform,
+    status: 200,
+    path: ({ teamId }) => `/api/admin/teams/${teamId}/storage`,
+    body: () => ({ limit_bytes: 1_000_000_000 })
+  },
   'GET /api/admin/access-codes': { allowed: platform, status: 200 },
   'POST /api/admin/access-codes': { allowed: platform, status: 201, body: () => ({ uses: 1 }) },
   'PATCH /api/admin/backends/:slug': {

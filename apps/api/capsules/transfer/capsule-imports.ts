@@ -1,7 +1,6 @@
 // Capsules imported from files: packages, and YAML.
-import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { readPackage } from '../../../../capsule-format/package-reader.js'
 import { actorText } from '../../../../db/audit/audit.js'
@@ -12,12 +11,12 @@ import { codeOf, ServiceError, validationError } from '../../../../domain/errors
 import type { ApiDeps } from '../../deps.js'
 import { callerOf, teamForWrite, userOf } from '../../http/access.js'
 import { PACKAGE_BODY_MAX, YAML_BODY_MAX } from '../../http/body-limits.js'
+import { IMPORT_BYTES } from '../../http/memory.js'
 import { json, text, uuid } from '../../http/response.js'
 import { validationMessage } from '../../http/validation-message.js'
 import { createDraft } from '../capsule-draft.js'
 import { type FileRoute, readFile, takeFiles } from './capsule-file-body.js'
 import { importedCapsule } from './import-capsule.js'
-import { createPackageSlots, type PackageSlots } from './package-concurrency.js'
 import { readYaml, YAML_BYTES_MAX, type YamlText } from './yaml-text.js'
 
 const packages: FileRoute = {
@@ -31,9 +30,6 @@ const packages: FileRoute = {
   bytesMax: PACKAGE_BODY_MAX,
   what: 'a package (.capsule archive or RO-Crate zip)'
 }
-
-/** The largest body that counts as small. */
-const SMALL_BYTES = 1024 * 1024
 
 /** With the form around it, a YAML file fits the body of 512 KiB that the specification allows. */
 const yaml: FileRoute = {
@@ -56,41 +52,19 @@ const fileBody = ({ types, what }: FileRoute) => ({
   })
 })
 
-/** Large and small packages have separate limits; a large one takes up to four times 64 MiB of memory. */
-const PACKAGES_AT_ONCE = 4
-const PACKAGES_WAITING_MAX = 32
-
 export const capsuleImportRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app) => {
   // Each has a scope of its own, because they read bodies of different kinds.
   await app.register(importRoute)
   await app.register(uploadRoute)
 }
 
-const isSmall = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= SMALL_BYTES
-
-/** Takes a slot until the response is sent or the connection ends. @throws ServiceError `rate_limited`. */
-async function takeSlot(slots: PackageSlots, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const give = await slots.take().catch(async (error) => {
-    await request.giveBackSlot()
-    throw error
-  })
-  finished(reply.raw, give)
-}
-
 const importRoute: FastifyPluginAsyncTypebox = async (app) => {
-  const large = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
-  const small = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
   await takeFiles(app, packages)
   app.post(
     '/api/capsules/import',
     {
       validatorCompiler: acceptAnyBody(app),
-      // A large body takes a slot while it is received, because it takes memory. A small one takes its slot afterwards, so that
-      // a slow sender does not delay others.
-      preParsing: async (request, reply, payload) => {
-        if (!isSmall(request)) await takeSlot(large, request, reply)
-        return payload
-      },
+      bodyLimit: PACKAGE_BODY_MAX,
       schema: {
         tags: ['capsules'],
         summary: 'Create a draft from a package',
@@ -105,7 +79,7 @@ const importRoute: FastifyPluginAsyncTypebox = async (app) => {
             Type.Object({ capsule_id: uuid, state: Type.Literal('draft'), warnings: Type.Array(text) })
           )
         },
-        errors: ['conflict']
+        errors: ['conflict', 'storage_limit_exceeded', 'service_busy']
       }
     },
     async (request, reply) => {
@@ -113,7 +87,7 @@ const importRoute: FastifyPluginAsyncTypebox = async (app) => {
       // Before the package is inflated.
       const repeated = app.repeatOnce(request, reply)
       if (repeated) return repeated
-      if (isSmall(request)) await takeSlot(small, request, reply)
+      await app.large.hold(request, reply, IMPORT_BYTES, 'packages')
       const read = await readPackage(bytes)
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, teamNamed(request.query.team_id, formTeam))
@@ -139,6 +113,7 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/api/capsules/upload',
     {
+      bodyLimit: YAML_BODY_MAX,
       validatorCompiler: acceptAnyBody(app),
       schema: {
         tags: ['capsules'],
@@ -147,7 +122,7 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
         querystring: TeamQuery,
         ...fileBody(yaml),
         response: { 201: json('The draft is created', Type.Object({ capsule_id: uuid })) },
-        errors: ['conflict', 'not_found', 'backend_unknown']
+        errors: ['conflict', 'storage_limit_exceeded', 'not_found', 'backend_unknown']
       }
     },
     async (request, reply) => {

@@ -1,5 +1,4 @@
 // Capsules exported as files: packages and attestations. Imports are in capsule-imports.ts.
-import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -7,12 +6,12 @@ import { evidenceSize } from '../../../../db/capsules/capsule-evidence.js'
 import { loadReadableCapsule } from '../../../../db/capsules/capsules.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf } from '../../http/access.js'
+import { exportBytes } from '../../http/memory.js'
 import { type JsonText, json, media, sendJson, text } from '../../http/response.js'
 import { noSuchCapsule } from '../capsule-access.js'
 import { CapsuleId } from '../capsules.js'
 import { capsuleImportRoutes } from './capsule-imports.js'
 import { attestationOf, type ExportFormat, exportCapsule, exportFormats } from './export-capsule.js'
-import { createPackageSlots } from './package-concurrency.js'
 
 const Envelope = Type.Object({
   payload: text,
@@ -20,19 +19,10 @@ const Envelope = Type.Object({
   signatures: Type.Array(Type.Object({ keyid: text, sig: text }))
 })
 
-/** How many packages are written at once: each takes up to twice 64 MiB of memory. */
-const PACKAGES_AT_ONCE = 4
-const PACKAGES_WAITING_MAX = 32
-/** Smaller packages do not take a slot. */
-const LARGE_BYTES = 4 * 1024 * 1024
-/** Bounds slow readers: a package stays in memory until it is read. */
-const DOWNLOAD_LIMIT_MS = 300_000
-
 const Format = Type.Unsafe<ExportFormat>({ type: 'string', enum: [...exportFormats], default: 'capsule' })
 
 export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
-  const slots = createPackageSlots(PACKAGES_AT_ONCE, PACKAGES_WAITING_MAX)
   await app.register(capsuleImportRoutes, { deps })
 
   app.get(
@@ -47,26 +37,15 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         params: CapsuleId,
         querystring: Type.Object({ format: Format }),
         response: { 200: media('The package, as a download', '*/*') },
-        errors: ['rate_limited']
+        errors: ['service_busy']
       }
     },
     async (request, reply) => {
       const capsule = await readableCapsule(deps, request)
-      const isLarge = (await evidenceSize(db, capsule.id)) > LARGE_BYTES
-      const give = isLarge ? await slots.take() : () => {}
-      try {
-        const { fileName, mediaType, content } = await exportCapsule(db, capsule, request.query.format)
-        const late = setTimeout(() => content.destroy(new Error('the download took too long')), DOWNLOAD_LIMIT_MS)
-        finished(content, () => {
-          clearTimeout(late)
-          give()
-        })
-        reply.type(mediaType).header('content-disposition', `attachment; filename="${fileName}"`)
-        return content
-      } catch (error) {
-        give()
-        throw error
-      }
+      await app.large.hold(request, reply, exportBytes(await evidenceSize(db, capsule.id)), 'packages')
+      const { fileName, mediaType, content } = await exportCapsule(db, capsule, request.query.format)
+      reply.type(mediaType).header('content-disposition', `attachment; filename="${fileName}"`)
+      return app.large.timed(content)
     }
   )
 

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
 import { codeOf } from '../../../../domain/errors.js'
+import { readOperatorLimits } from '../../../../domain/operations/operator-limits.js'
 import { isUuid } from '../../session/service-command.js'
 import { runningStack } from '../../session/service-url.js'
 import { CliError } from '../../terminal/cli-error.js'
@@ -18,7 +19,7 @@ export async function inDatabase<T>(work: (connection: Connection) => Promise<T>
     )
   if (!URL.canParse(url))
     throw new CliError('usage', 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name')
-  const connection = connect(url, { max: 1 })
+  const connection = connect(url, { max: 1, settings: readOperatorLimits(process.env) })
   try {
     return await work(connection)
   } catch (error) {

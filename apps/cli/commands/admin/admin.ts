@@ -17,6 +17,7 @@ import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 import { addListCommands } from './admin-lists.js'
 import { addMoneyCommands } from './admin-money.js'
 import { addSigningKeyCommand } from './admin-signing.js'
+import { addStorageCommand } from './admin-storage.js'
 import { addTeamLimitsCommand } from './admin-team-limits.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
@@ -49,6 +50,7 @@ export function addAdminCommand(program: Command): void {
     .addHelpText('after', databaseHelp)
     .action((id: string, options: { json?: boolean }) => reportingFailures(options, () => unsuspend(id, options)))
   addTeamLimitsCommand(admin)
+  addStorageCommand(admin)
   addMoneyCommands(admin)
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)

@@ -1,0 +1,32 @@
+// The bytes that each team stores: sums, entries since they were computed, and limits that differ from the default. Triggers
+// write an entry in the transaction that adds or removes rows of a metered table (db/migrations), so no write is missed and
+// none waits for another. A sweep adds the entries to the sums (db/teams/team-storage.ts).
+import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { StorageKind } from '../../domain/teams/team-storage.js'
+import { teams } from './accounts.js'
+import { instant } from './columns.js'
+
+const figures = {
+  // No reference: jobs and audit trails outlive their team.
+  teamId: uuid('team_id').notNull(),
+  kind: text('kind').$type<StorageKind>().notNull(),
+  // Of an entry, negative when rows were removed.
+  bytes: bigint('bytes', { mode: 'number' }).notNull()
+}
+
+export const teamStorage = pgTable('team_storage', figures, (table) => [
+  primaryKey({ columns: [table.teamId, table.kind] })
+])
+
+export const storageEntries = pgTable('storage_entries', figures, (table) => [
+  index('storage_entries_team_idx').on(table.teamId)
+])
+
+// Set by administrators. A team without a row has the default of the installation.
+export const teamStorageLimits = pgTable('team_storage_limits', {
+  teamId: uuid('team_id')
+    .primaryKey()
+    .references(() => teams.id, { onDelete: 'cascade' }),
+  bytes: bigint('limit_bytes', { mode: 'number' }).notNull(),
+  updatedAt: instant('updated_at').notNull().defaultNow()
+})

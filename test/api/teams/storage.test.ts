@@ -1,0 +1,265 @@
+// What a team stores: counted to the byte in the transaction of each write, refused above the team's limit, and given back by
+// deletions.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { createCapsule } from '../../../db/capsules/capsule-changes.js'
+import { connect } from '../../../db/client.js'
+import { storageMismatches } from '../../../db/proofs/storage-proof.js'
+import { storageOf, sumStorage } from '../../../db/teams/team-storage.js'
+import type { StorageKind } from '../../../domain/teams/team-storage.js'
+import { startApi, type TestUser } from '../../support/api/api.js'
+import { keyed } from '../../support/api/keyed.js'
+import { createCapsuleBench, made } from '../../support/capsules/capsule-bench.js'
+import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
+import { bellQasm3, submission } from '../../support/jobs/builders.js'
+
+const api = await startApi('storage')
+const { db } = api.database
+afterAll(() => api.close())
+
+type Member = TestUser & { teamId: string }
+let ada: Member
+let admin: TestUser
+beforeAll(async () => {
+  ada = await api.signUpWithTeam()
+  admin = await api.signUp({ admin: true })
+})
+
+const usedBy = async (user: Member): Promise<Record<StorageKind, number> & { all: number }> => {
+  const { used, byKind } = await storageOf(db, user.teamId)
+  return { ...byKind, all: used }
+}
+const limitTo = (user: Member, bytes: number | null) =>
+  admin.ask('PUT', `/api/admin/teams/${user.teamId}/storage`, { limit_bytes: bytes })
+const remove = (user: Member, path: string) => user.ask('DELETE', path)
+const script = (name: string, bytes: number) => ({
+  name,
+  script_content: `${bellQasm3()}// ${name}\n//${'#'.repeat(bytes)}\n`
+})
+
+describe('the counters of a team', () => {
+  test('equal what is stored after every kind of write and deletion, before and after they are summed', async () => {
+    const before = await usedBy(ada)
+    const job = await ada.submit(submission({ params: { shots: 100, note: 'n'.repeat(1_000) } }))
+    await finishJob(db, job, bellResult())
+    const afterJob = await usedBy(ada)
+    expect(afterJob.jobs - before.jobs).toBeGreaterThan(1_000)
+    expect(afterJob.results - before.results).toBe(Buffer.byteLength(bellResult()) + Buffer.byteLength(bellQasm3()))
+
+    const capsule = made(await ada.post('/api/capsules/from-job', { job_id: job }))
+    const draft = made(await ada.post('/api/capsules/create', { name: 'draft' }))
+    expect((await ada.ask('PATCH', `/api/capsules/${draft}`, { description: 'd'.repeat(500) })).status).toBe(200)
+    expect((await usedBy(ada)).capsules).toBeGreaterThan(afterJob.results)
+    const bench = createCapsuleBench(api, ada)
+    await bench.sealed()
+
+    const saved = await ada.ask('POST', '/api/scripts/upload', script('one', 5_000), keyed('script'))
+    expect(saved.status).toBe(200)
+    const id = saved.body.script_id
+    expect(
+      (await ada.ask('PATCH', `/api/scripts/${id}`, { script_content: script('one', 9_000).script_content })).status
+    ).toBe(200)
+    const withScript = await usedBy(ada)
+    expect(withScript.scripts).toBeGreaterThan(5_000 + 2 * 9_000)
+    expect(withScript.idempotency).toBeGreaterThan(0)
+    const report = {
+      session_id: 's',
+      team_id: ada.teamId,
+      simulator: 'qulacs-wasm',
+      qasm_input: 'q'.repeat(2_000),
+      shots: 1,
+      qubit_count: 1,
+      gate_count: 1,
+      execution_time_ms: 1,
+      counts: { '0': 1 }
+    }
+    expect((await ada.post('/api/playground/telemetry', report)).status).toBe(201)
+    expect((await usedBy(ada)).telemetry).toBeGreaterThan(2_000)
+    expect(await storageMismatches(db)).toEqual([])
+
+    const full = await usedBy(ada)
+    expect((await sumStorage(db)).summed).toBeGreaterThan(5)
+    expect(await usedBy(ada)).toEqual(full)
+
+    // Deletions give the bytes back, except those of the audit trail.
+    for (const path of [`/api/capsules/${capsule}`, `/api/capsules/${draft}`, `/api/scripts/${id}`])
+      expect([path, (await remove(ada, path)).status]).toEqual([path, 200])
+    const after = await usedBy(ada)
+    expect(after.scripts).toBeLessThan(1_000)
+    expect(full.capsules - after.capsules).toBeGreaterThan(Buffer.byteLength(bellResult()))
+    expect(after.audit).toBeGreaterThan(full.audit)
+    // Rows that retention removes are counted too.
+    await db.execute(sql`delete from playground_telemetry`)
+    await db.execute(sql`delete from idempotency_keys`)
+    expect(await usedBy(ada)).toMatchObject({ telemetry: 0, idempotency: 0 })
+    expect(await storageMismatches(db)).toEqual([])
+    await sumStorage(db)
+    expect(await storageMismatches(db)).toEqual([])
+  })
+
+  test('that differ from what is stored are found by the proof, with both figures', async () => {
+    const bob = await api.signUpWithTeam()
+    await db.execute(sql`insert into storage_entries values (${bob.teamId}, 'results', 4096)`)
+    expect(await storageMismatches(db)).toEqual([
+      `team ${bob.teamId}: 4096 bytes counted for results (4 KiB), but 0 are stored`
+    ])
+    await db.execute(sql`insert into storage_entries values (${bob.teamId}, 'results', -4096)`)
+  })
+
+  test('include every row of a job that is removed with its job', async () => {
+    const bob = await api.signUpWithTeam()
+    const job = await bob.submit(submission())
+    await finishJob(db, job, bellResult())
+    await db.execute(sql`insert into task_values values (${job}, 'd', 10, '0123456789')`)
+    await db.execute(sql`delete from jobs where team_id = ${bob.teamId}`)
+    expect(await usedBy(bob)).toMatchObject({ jobs: 0, results: 0 })
+    expect(await storageMismatches(db)).toEqual([])
+  })
+})
+
+describe('a team at its limit', () => {
+  let cleo: Member
+  let finished: string
+  let saved: string
+  beforeAll(async () => {
+    cleo = await api.signUpWithTeam()
+    finished = await cleo.submit(submission())
+    await finishJob(db, finished, bellResult())
+    const { body } = await cleo.post('/api/scripts/upload', script('kept', 100))
+    saved = body.script_id
+    await limitTo(cleo, (await usedBy(cleo)).all + 20)
+  })
+
+  const refused = async (answer: Promise<{ status: number; body: { code?: string; error: unknown } }>) => {
+    const { status, body } = await answer
+    return [status, body]
+  }
+
+  test('cannot submit a job, and the refusal says what is used and what the limit is', async () => {
+    const { all } = await usedBy(cleo)
+    const [status, body] = await refused(cleo.post('/api/jobs/submit', submission()))
+    expect(status).toBe(409)
+    expect(body).toMatchObject({
+      used_bytes: all,
+      limit_bytes: all + 20,
+      requested_bytes: expect.any(Number),
+      error: expect.stringContaining('Delete capsules or scripts')
+    })
+  })
+
+  test.each([
+    ['package a job as a capsule', () => cleo.post('/api/capsules/from-job', { job_id: finished })],
+    ['rerun a job', () => cleo.post(`/api/jobs/${finished}/rerun`)],
+    ['save a script', () => cleo.post('/api/scripts/upload', script('more', 500))],
+    [
+      'add a version',
+      () => cleo.ask('PATCH', `/api/scripts/${saved}`, { script_content: script('kept', 600).script_content })
+    ],
+    [
+      'report a simulation',
+      () =>
+        cleo.post('/api/playground/telemetry', {
+          session_id: 's',
+          team_id: cleo.teamId,
+          simulator: 'qulacs-wasm',
+          qasm_input: '',
+          shots: 1,
+          qubit_count: 1,
+          gate_count: 1,
+          execution_time_ms: 1,
+          counts: {}
+        })
+    ]
+  ])('cannot %s', async (_what, act) => {
+    expect((await refused(act()))[0]).toBe(409)
+  })
+
+  test('stores the result of a job that was accepted before, and makes no capsule of it', async () => {
+    await limitTo(cleo, null)
+    const job = await cleo.submit(submission({ create_capsule: true }))
+    await limitTo(cleo, 1)
+    await finishJob(db, job, bellResult())
+    const { body } = await cleo.get(`/api/jobs/${job}`)
+    expect([body.status, body.result.shots, body.capsule_id]).toEqual(['completed', 100, null])
+    expect(body.status_reason).toMatch(/no capsule was made of this job: This team stores/)
+  })
+
+  test('can delete, and can write again below its limit', async () => {
+    await limitTo(cleo, (await usedBy(cleo)).all + 100)
+    expect((await cleo.post('/api/scripts/upload', script('new', 10))).status).toBe(409)
+    expect((await remove(cleo, `/api/scripts/${saved}`)).status).toBe(200)
+    expect((await cleo.post('/api/scripts/upload', script('new', 10))).status).toBe(200)
+  })
+
+  test('does not limit another team', async () => {
+    expect((await ada.post('/api/jobs/submit', submission())).status).toBe(201)
+  })
+})
+
+describe('the limit', () => {
+  test('is set by an administrator, recorded in the audit, and shown to the team', async () => {
+    const dora = await api.signUpWithTeam()
+    const set = await limitTo(dora, 5_000_000)
+    expect([set.status, set.body.limit_bytes]).toEqual([200, 5_000_000])
+    expect((await admin.get(`/api/admin/teams/${dora.teamId}/storage`)).body).toEqual(set.body)
+    const { storage } = (await dora.get('/api/team/usage')).body
+    expect(storage).toMatchObject({ usedBytes: set.body.used_bytes, limitBytes: 5_000_000 })
+    const { body } = await admin.get('/api/admin/audit')
+    expect(JSON.stringify(body)).toContain('team.storage')
+    expect((await limitTo(dora, null)).body.limit_bytes).toBe(2_048 * 1024 ** 2)
+  })
+})
+
+describe('a large response to a write with an Idempotency-Key', () => {
+  test('is not stored; its repetition has one effect and says that the response was not kept', async () => {
+    const eve = await api.signUpWithTeam()
+    const { body } = await eve.post('/api/scripts/upload', script('big', 10))
+    const id = body.script_id
+    const change = () =>
+      eve.ask('PATCH', `/api/scripts/${id}`, { script_content: script('big', 300_000).script_content }, keyed('large'))
+    const first = await change()
+    const second = await change()
+    expect([first.status, second.status, second.headers['idempotency-replayed']]).toEqual([200, 200, 'true'])
+    expect(second.body.message).toContain('was not kept')
+    expect((await eve.get(`/api/scripts/${id}`)).body).toMatchObject({ version: 2 })
+    const [row] = await db.execute<{ bytes: number }>(
+      sql`select octet_length(body) as bytes from idempotency_keys where key = 'large'`
+    )
+    expect(row!.bytes).toBeLessThan(1_024)
+  })
+})
+
+test('a retention above the cap of the installation is refused by its field', async () => {
+  const eve = await api.signUpWithTeam()
+  const capped = connect(api.database.url, { max: 1, settings: { teamStorageMax: 1_000_000, retentionYearsMax: 10 } })
+  try {
+    const capsule = (retentionYears: number) =>
+      capped.db.transaction((tx) =>
+        createCapsule(
+          tx,
+          {
+            teamId: eve.teamId,
+            ownerId: eve.id,
+            state: 'draft',
+            name: 'kept',
+            description: '',
+            tags: [],
+            definition: { tasks: [] },
+            maxBudget: null,
+            retentionYears,
+            regulatoryFramework: null
+          },
+          { actor: 'system' }
+        )
+      )
+    await expect(capsule(11)).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('retention_years: must be at most 10')
+    })
+    expect(await capsule(10)).toEqual(expect.any(String))
+    // The setting of the connection is the limit of teams that have none of their own.
+    expect((await storageOf(capped.db, eve.teamId)).limit).toBe(1_000_000)
+  } finally {
+    await capped.close()
+  }
+})

@@ -2,7 +2,7 @@
 // queue only says that there is work, so another team's job does not wait for the entries before its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../db/client.js'
-import { type DirectStart, nextDirectStarts } from '../../../db/jobs/direct-starts.js'
+import { type DirectStart, nextDirectStarts } from '../../../db/job-steps/direct-starts.js'
 import { createTurns } from '../../../domain/teams/turns.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
 

@@ -9,6 +9,7 @@ import { executeJob } from '../../../activities/job/execute-job.js'
 import type { ExecuteDeps } from '../../../activities/job/job-attempt.js'
 import { FinalFault, retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
 import { recordFault } from '../../../activities/job/step.js'
+import { isToStart } from '../../../db/job-steps/direct-starts.js'
 import {
   type Beginning,
   beginJob,
@@ -17,7 +18,6 @@ import {
   failUnclaimed,
   recordCancelled
 } from '../../../db/job-steps/job-steps.js'
-import { isToStart } from '../../../db/jobs/direct-starts.js'
 import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
 import { errorKind } from '../../../domain/operations/error-kind.js'

@@ -10,6 +10,8 @@ import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
 import { printTable, quantile } from './support/table.js'
 
 const WAITERS = 2_000
+/** Of one user; a user can have 20 streams open. */
+const WAITERS_PER_USER = 20
 const CHANGES = 600
 const CHANGES_PER_SECOND = 40
 const GOAL_MS = 100
@@ -22,10 +24,10 @@ type Open = (path: string, notified: () => void) => Promise<void>
 export async function benchHeldPolls(stack: BenchStack): Promise<void> {
   // Each request waits at most 22 s, and is then sent again as clients do.
   const poll =
-    (platform: BenchPlatform, agent: Agent): Open =>
+    (client: Client): Open =>
     async (id, notified) => {
       const send = () =>
-        openRequest(platform, agent, `/api/jobs/${id}/status?wait=22`, (response) => {
+        openRequest(client, `/api/jobs/${id}/status?wait=22`, (response) => {
           let text = ''
           response.on('data', (chunk: string) => {
             text += chunk
@@ -39,9 +41,9 @@ export async function benchHeldPolls(stack: BenchStack): Promise<void> {
 
 export async function benchStreams(stack: BenchStack): Promise<void> {
   const stream =
-    (platform: BenchPlatform, agent: Agent): Open =>
+    (client: Client): Open =>
     async (id, notified) => {
-      await openRequest(platform, agent, `/api/jobs/${id}/events`, (response) => {
+      await openRequest(client, `/api/jobs/${id}/events`, (response) => {
         response.on('data', (chunk: string) => {
           if (chunk.includes('"running"')) notified()
         })
@@ -50,15 +52,11 @@ export async function benchStreams(stack: BenchStack): Promise<void> {
   await bench(stack, 'streams', 'event streams', stream)
 }
 
-async function bench(
-  stack: BenchStack,
-  name: string,
-  what: string,
-  openWith: (platform: BenchPlatform, agent: Agent) => Open
-): Promise<void> {
+async function bench(stack: BenchStack, name: string, what: string, openWith: (client: Client) => Open): Promise<void> {
   const platform = await stack.platform(`bench_${name}`, stack.executors['no-op'])
   const agent = new Agent({ keepAlive: true, maxSockets: WAITERS })
   const { sql, db } = platform.connection
+  let asked = 0
   const announce = createJobAnnouncer(sql)
   try {
     // No worker runs the jobs: the bench starts them.
@@ -67,7 +65,8 @@ async function bench(
     const idle = memoryOf(platform.apiPid)
     const changedAt = new Map<string, number>()
     const delays: number[] = []
-    const open = openWith(platform, agent)
+    const cookies = await membersOf(platform)
+    const open = openWith({ base: platform.base, agent, cookie: () => cookies[asked++ % cookies.length]! })
     for (const id of ids) void open(id, () => delays.push(performance.now() - changedAt.get(id)!))
     await untilOpen(platform.apiPid, WAITERS)
     const held = memoryOf(platform.apiPid)
@@ -114,15 +113,31 @@ async function bench(
   }
 }
 
+/** Users of the team that owns the jobs, by their cookies. */
+async function membersOf(platform: BenchPlatform): Promise<string[]> {
+  const cookies: string[] = []
+  for (let at = 0; at < WAITERS / WAITERS_PER_USER; at++)
+    cookies.push(await platform.signUp(`waiter-${at}@example.org`))
+  await platform.connection.sql`insert into members (team_id, user_id, role)
+    select (select team_id from jobs limit 1), id, 'member' from users where email like 'waiter-%'`
+  return cookies
+}
+
+interface Client {
+  base: string
+  agent: Agent
+  /** Of another user with each call. */
+  cookie(): string
+}
+
 /** Sends a request and resolves when it is sent; the response may wait. */
 function openRequest(
-  { base, cookie }: BenchPlatform,
-  agent: Agent,
+  { base, agent, cookie }: Client,
   path: string,
   onResponse: (response: IncomingMessage) => void
 ): Promise<void> {
   return new Promise((resolve) => {
-    const request = get(`${base}${path}`, { agent, headers: { cookie } }, (response) => {
+    const request = get(`${base}${path}`, { agent, headers: { cookie: cookie() } }, (response) => {
       response.setEncoding('utf8')
       onResponse(response)
     })

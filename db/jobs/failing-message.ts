@@ -1,5 +1,5 @@
 // The message of a failure between the step that failed and the step that fails the job. Temporal stores what passes between
-// steps for weeks, and anyone with its web interface reads it, so messages of programs pass through the job's row.
+// steps for weeks, and its web interface shows it without a password, so messages of programs pass through the job's row.
 import { and, eq, inArray } from 'drizzle-orm'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { DbOrTx } from '../client.js'

@@ -4,7 +4,7 @@
 /**
  * Whose requests are counted together. A `user` limit counts each API key as a user of its own, and callers that are
  * not signed in by their address. A `team` limit counts all members and keys of the team. An `email` limit counts the
- * requests about one e-mail address, whoever sends them and whether or not it has an account.
+ * requests about one e-mail address, from all callers, whether or not it has an account.
  */
 export type LimitScope = 'user' | 'team' | 'address' | 'email'
 

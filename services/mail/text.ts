@@ -1,8 +1,8 @@
 // The texts of mails, as plain text and as simple HTML with the same words; pure functions. Names and messages are
 // untrusted input: they become one line or a quotation, are cut to a readable length, and cannot end a header, a quotation
 // or a tag, or change the direction of the text around them. Nothing is loaded from elsewhere, and the only link is the
-// service's own. Mails to addresses that nobody has proved here hold no text of their sender but two short names: they
-// would otherwise carry any message to any mailbox in the operator's name. No mail holds a message of a program.
+// service's own. Mails to unproved addresses contain no text of their sender but two short names: they
+// would otherwise carry any message to any mailbox in the operator's name. No mail contains a message of a program.
 
 import type { ErrorCode } from '../../domain/errors.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'

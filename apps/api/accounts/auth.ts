@@ -197,8 +197,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   }
 
   /**
-   * A slot of the limit on checking codes is taken before the look-up, and given back once the account exists: a caller
-   * whose guesses are used up does not learn that one was right, and neither does an address that is taken cost less.
+   * Takes a slot of the limit on checking codes before the look-up, so that a caller without slots does not learn that a
+   * guess was right. The slot is given back once the account exists; an address that is taken costs it.
    */
   async function assertCode(request: FastifyRequest, code: string | undefined): Promise<GiveBack> {
     if (code === undefined) throw validationError('code: is required')

@@ -32,7 +32,7 @@ export interface EventStreams {
   enter(userId: string): () => void
   /**
    * Writes the events after `after` and those to come. Ends the response after a final status, when the reader leaves or
-   * stops reading, after an hour, when `mayRead` (asked with each heartbeat) says no, or when this process stops.
+   * stops reading, after an hour, when `mayRead` (called with each heartbeat) returns `false`, or when this process stops.
    */
   send(jobId: string, after: number, response: ServerResponse, mayRead: () => Promise<boolean>): Promise<void>
 }
@@ -60,7 +60,7 @@ export function createEventStreams(
       let beatAt = performance.now() + beatMs
       let last = after
 
-      /** @returns whether the final status is among the events written. */
+      /** @returns whether the final status is among the written events. */
       async function writeEvents(): Promise<boolean> {
         watch.reading()
         // Before the events: the one that belongs to a final status is then among them.

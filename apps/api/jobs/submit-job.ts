@@ -78,7 +78,7 @@ export async function submitJob(
 }
 
 /**
- * Anyone can sign up with the address of another person: until it is proved, it gets few mails.
+ * Limits mails to an unproved address: the account may have been made with the address of another person.
  * @throws ServiceError `rate_limited`.
  */
 async function takeMailSlot(

@@ -37,7 +37,7 @@ const Meta = Type.Object({
 })
 
 const PROBE_MS = 2_000
-/** Anyone can ask for /readyz: the parts are probed at most this often, and requests in between share the result. */
+/** /readyz needs no credential: the parts are probed at most this often, and requests in between share the result. */
 const PROBE_EVERY_MS = 1_000
 
 export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing: () => boolean }> = async (

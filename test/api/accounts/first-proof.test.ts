@@ -1,5 +1,5 @@
 // The first proof of an account's address ends the access that was given before: the account may have been prepared by
-// somebody who does not receive its mail.
+// a person who does not receive its mail.
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { cookieOf, PASSWORD, startApi, type TestUser } from '../../support/api/api.js'

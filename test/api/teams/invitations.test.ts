@@ -61,7 +61,7 @@ describe('an invitation', () => {
     expect((await owner.get(`/api/team/invitations?team_id=${id}`)).body.invitations).toEqual([answer.body])
   })
 
-  test('to an address that nobody has proved carries no message, only the names', async () => {
+  test('to an unproved address carries no message, only the names', async () => {
     const { id, owner } = await newTeam()
     const unproved = (await api.signUp()).email
     for (const email of [newAddress(), unproved]) {

@@ -60,7 +60,7 @@ test('an invitation without a message quotes nothing', () => {
   expect(invitation().html).not.toContain('blockquote')
 })
 
-test('an invitation to an address that nobody has proved holds no text of its sender but two reduced names', async () => {
+test('an invitation to an unproved address contains no text of its sender but two reduced names', async () => {
   const lure = 'You won! Call +49 30 123456 or open https://evil.example/?a=b <now> @home'
   const mail = invitation({ stranger: true, teamName: lure, inviterName: lure, message: lure })
   expect(mail.subject).toBe('Invitation to a team on Quantum Job Service')

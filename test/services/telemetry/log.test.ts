@@ -38,7 +38,7 @@ test("drizzle's own error is logged as its query without the parameters, also wh
   expect(JSON.parse(line).err).toMatchObject({ query: 'insert into t values ($1)', cause: { code: '57P01' } })
 })
 
-test('a text that is no JSON is not quoted by the error about it', () => {
+test('an error about invalid JSON does not quote the text', () => {
   const parse = () => {
     try {
       return JSON.parse(CANARY)

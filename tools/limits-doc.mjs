@@ -59,6 +59,7 @@ const sizeRows = [
   ['scripts of a team', number(SCRIPTS_MAX)],
   ['body of a submission', size(body.SUBMISSION_BODY_MAX)],
   ['body in the playground and for scripts', size(body.PROGRAM_BODY_MAX)],
+  ['body of a telemetry report', size(body.TELEMETRY_BODY_MAX)],
   ['body of an imported capsule', size(body.PACKAGE_BODY_MAX)],
   ['body of a capsule in YAML', size(body.YAML_BODY_MAX)],
   ['any other body', size(body.BODY_MAX)],

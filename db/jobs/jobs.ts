@@ -305,9 +305,10 @@ export async function loadJobRun(db: DbOrTx, jobId: string) {
       engine: backends.engine,
       atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
       durable: jobs.durable,
-      /** How many executions of it the executor has accepted. */
+      /** How many executions of it the executor has accepted, but those that ended with the executor itself. */
       accepted: sql<number>`(select count(*)::int from ${attempts}
-        where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = '')`,
+        where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = ''
+          and ${attempts.errorCode} is distinct from 'executor_shut_down')`,
       startedAt: jobs.startedAt,
       programmingModel: jobs.programmingModel,
       entrypoint: jobs.entrypoint,

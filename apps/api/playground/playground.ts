@@ -12,7 +12,7 @@ import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
-import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
+import { PROGRAM_BODY_MAX, TELEMETRY_BODY_MAX } from '../http/body-limits.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
 import { accepted, json, sendJson, sent, success } from '../http/response.js'
 import { ConvertedCircuit, circuitJson, languages, RunResult, runResultJson } from './playground-view.js'
@@ -157,6 +157,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
   app.post(
     '/api/playground/telemetry',
     {
+      bodyLimit: TELEMETRY_BODY_MAX,
       schema: {
         tags: ['playground'],
         summary: 'Record a simulation that ran in the browser',

@@ -224,8 +224,8 @@ describe('a back-fill', () => {
   })
 
   test('of more than a hundred times is refused with the time of the hundredth', async () => {
-    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
     now = new Date()
+    const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000).toISOString()
     const answer = await backfill(ago(150), ago(0))
     expect([answer.status, answer.body.error]).toEqual([
       400,

@@ -142,8 +142,11 @@ test('a database that fails during a sign-up, a submission or the storing of a r
   }
   const faults = lines.map((line) => JSON.parse(line)).filter(({ err }) => err)
   expect(faults.map(({ err }) => [err.cause.code, err.cause.constraint, err.query.split(' ', 3).join(' ')])).toEqual(
-    ['users', 'jobs', 'artifacts'].map(() => ['23514', 'refuses_all', expect.any(String)])
+    ['users', 'jobs'].map(() => ['23514', 'refuses_all', expect.any(String)])
   )
+  expect(lines.filter((line) => line.includes('artifacts')).map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ kind: 'fault', reason: expect.stringContaining('refuses_all') })
+  ])
   const hex = Buffer.from(CANARY).toString('hex')
   expect(lines.filter((line) => [CANARY, hex, '$argon2id'].some((piece) => line.includes(piece)))).toEqual([])
 })

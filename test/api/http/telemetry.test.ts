@@ -52,12 +52,12 @@ test('a report of a simulation in the browser is recorded', async () => {
 })
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
-test('a report is accepted with fields at their limits, in a body of up to 64 KiB', async () => {
+test('a report is accepted with fields at their limits, in a body of up to 512 KiB', async () => {
   const least = { shots: 1, qubit_count: 1, gate_count: 0, execution_time_ms: 0, counts: {}, qasm_input: '' }
   const optional = { source_framework: undefined, user_agent: undefined }
   expect((await send({ ...least, ...optional, simulator: 'quantum-circuit' })).status).toBe(201)
-  const most = { shots: 100_000, qubit_count: 50, gate_count: 10_000, counts: keys(2_000) }
-  const texts = { qasm_input: 'x'.repeat(30_000), user_agent: '🔑'.repeat(500) }
+  const most = { shots: 100_000, qubit_count: 50, gate_count: 10_000, counts: keys(10_000) }
+  const texts = { qasm_input: 'x'.repeat(100_000), user_agent: '🔑'.repeat(500) }
   expect((await send({ ...most, ...texts })).status).toBe(201)
 })
 
@@ -80,6 +80,7 @@ test.each([
   [{ counts: { up: '1' } }, 'counts.up: must be an integer'],
   [{ counts: { ['1'.repeat(257)]: 1 } }, 'counts'],
   [{ source_framework: 'openqasm' }, 'source_framework: must be one of qiskit, cirq, pennylane, qasm'],
+  [{ qasm_input: 'x'.repeat(100_001) }, 'qasm_input: must be a string of at most 100000 characters'],
   [{ user_agent: 'x'.repeat(501) }, 'user_agent: must be a string of at most 500 characters'],
   [{ other: 1 }, 'other: is not a field of this request']
 ] as [Record<string, unknown>, string][])(
@@ -90,8 +91,8 @@ test.each([
   }
 )
 
-test('a report above 64 KiB is refused', async () => {
-  expect((await send({ qasm_input: 'x'.repeat(64 * 1024) })).status).toBe(413)
+test('a report above 512 KiB is refused', async () => {
+  expect((await send({ qasm_input: 'x'.repeat(512 * 1024) })).status).toBe(413)
 })
 
 test('a report for a team of others is 404, and for a suspended one 403', async () => {

@@ -74,7 +74,7 @@ _AS_THE_SHELL = """
 import os, resource, sys
 from qjs_executor.launcher.handover import Handover
 from qjs_executor.service.serving import _give_up_files
-from qjs_executor.service.shell import _confine
+from qjs_executor.service.shell import TASKS_MAX, _confine
 from qjs_executor.settings import read_settings
 launcher, shell, user, folder = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 _confine(Handover(read_settings(os.environ), os.getppid(), [], 0, (0, 0), user or None, folder, "none", ""))
@@ -92,7 +92,7 @@ attempts["root"] = lambda: os.setuid(0)
 for place in ("/", "/tmp", "/dev/shm", "/var/tmp", os.path.dirname(os.__file__)):
     attempts[f"write to {place}"] = lambda place=place: open(f"{place}/owned", "x")
 if user:
-    attempts["processes"] = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (17, 17))
+    attempts["processes"] = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (TASKS_MAX + 1, TASKS_MAX + 1))
     attempts["signal"] = lambda: os.kill(launcher, 0)
     attempts["signal to a zygote"] = lambda: [os.kill(pid, 0) for pid in map(int, sys.argv[5:])]
 for name, attempt in attempts.items():

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { recordSweep } from '../../db/service/sweeps.js'
 import { addHeldJob } from '../support/jobs/money-rows.js'
 import { addJob, addPerson, addTeam, type Person } from '../support/jobs/rows.js'
+import { longTest } from '../support/lane.js'
 import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
 import { type Ended, Shell } from './qjob.js'
 
@@ -114,7 +115,7 @@ test('every change is in the audit log as made by the command line, and no refus
   ])
 })
 
-test('held money is listed and settled once, and the ledger is shown like in the api', async () => {
+longTest('held money is listed and settled once, and the ledger is shown like in the api', async () => {
   expect((await admin('money')).stdout).toBe('No money is held.\n\nThe ledger checks found no errors.\n')
   const held = await addHeldJob(database.db, ada, { cost: 4_000_000n, submission: { teamId } })
   await recordSweep(database.db, { name: 'money', periodSeconds: 60, error: null, handled: 0, findings: ['one cent'] })

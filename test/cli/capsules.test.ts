@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
+import { longTest } from '../support/lane.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
@@ -113,26 +114,30 @@ test('a file becomes a draft that is run, sealed, exported, verified offline, an
   await done(['delete', back.capsule_id])
 }, 180_000)
 
-test('a job becomes a capsule, and the exit code of its verification shows whether the results match', async () => {
-  const job = JSON.parse((await ada.run(['submit', ada.file('b.qasm', qasm), '--wait', '--json'])).stdout).id
-  const id = (await json(['from-job', job, '--name', 'From a job', '--tag', 'x'])).capsule_id
-  await done(['seal', id, '--exit-code', '0', '--margin', '0.2'])
-  await refused(['run', id, '--backend', 'local'], 2, '--mode: must be template')
-  const verified = await json(['run', id, '--wait'])
-  expect(verified.mode).toBe('verify')
-  expect([verified.status, ['exact', 'consistent'].includes(verified.verdict)]).toEqual(['completed', true])
-  const shown = await done(['runs', id, '--run', verified.id])
-  expect(shown).toMatch(/^verdict +(exact|consistent)$/m)
+longTest(
+  'a job becomes a capsule, and the exit code of its verification shows whether the results match',
+  async () => {
+    const job = JSON.parse((await ada.run(['submit', ada.file('b.qasm', qasm), '--wait', '--json'])).stdout).id
+    const id = (await json(['from-job', job, '--name', 'From a job', '--tag', 'x'])).capsule_id
+    await done(['seal', id, '--exit-code', '0', '--margin', '0.2'])
+    await refused(['run', id, '--backend', 'local'], 2, '--mode: must be template')
+    const verified = await json(['run', id, '--wait'])
+    expect(verified.mode).toBe('verify')
+    expect([verified.status, ['exact', 'consistent'].includes(verified.verdict)]).toEqual(['completed', true])
+    const shown = await done(['runs', id, '--run', verified.id])
+    expect(shown).toMatch(/^verdict +(exact|consistent)$/m)
 
-  const published = ['publish', id, '--title', 'A title', '--description', 'what it is', '--license', 'Apache-2.0']
-  expect((await json(published)).state).toBe('published')
-  expect(await done(['list', '--published'])).toMatch(new RegExp(`^${id} .* Apache-2\\.0 +a-title +A title$`, 'm'))
-  expect(await done(['show', 'a-title'])).toMatch(new RegExp(`^capsule +${id}\\ntitle +A title$`, 'm'))
-  const copy = (await json(['clone', id, '--name', 'a copy'])).capsule_id
-  expect(await done(['list', '--state', 'draft'])).toContain(copy)
-  await refused(['archive', id], 4, 'published')
-  await refused(['delete', id], 4, 'published')
-}, 120_000)
+    const published = ['publish', id, '--title', 'A title', '--description', 'what it is', '--license', 'Apache-2.0']
+    expect((await json(published)).state).toBe('published')
+    expect(await done(['list', '--published'])).toMatch(new RegExp(`^${id} .* Apache-2\\.0 +a-title +A title$`, 'm'))
+    expect(await done(['show', 'a-title'])).toMatch(new RegExp(`^capsule +${id}\\ntitle +A title$`, 'm'))
+    const copy = (await json(['clone', id, '--name', 'a copy'])).capsule_id
+    expect(await done(['list', '--state', 'draft'])).toContain(copy)
+    await refused(['archive', id], 4, 'published')
+    await refused(['delete', id], 4, 'published')
+  },
+  120_000
+)
 
 test('wrong arguments are refused before any request, and a wrong file with its line', async () => {
   await refused(

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
+import { longTest } from '../support/lane.js'
 import { Shell } from './qjob.js'
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
@@ -30,22 +31,26 @@ const listed = (help: string): string[] =>
     .map(([, name]) => name!)
     .filter((name) => name !== 'help')
 
-test('docs/cli.md shows the exact help of every command', async () => {
-  const page = read('docs/cli.md')
-  const main = await helpOf([])
-  const commands = listed(main).map((name) => [name])
-  const below = await Promise.all(
-    commands.map(async (command) => listed(await helpOf(command)).map((name) => [...command, name]))
-  )
-  const all = [...commands, ...below.flat()]
-  const headings = [...page.matchAll(/^##+ qjob ([a-z -]+)$/gm)].map(([, name]) => name!)
-  expect(headings.sort()).toEqual(all.map((command) => command.join(' ')).sort())
-  expect(page).toContain(`\n## qjob\n\n\`\`\`text\n${main}\n\`\`\`\n`)
-  for (const command of all) {
-    const [, section] = page.split(new RegExp(`^##+ qjob ${command.join(' ')}$`, 'm'))
-    expect(section!.split(/^##/m)[0]).toContain(`\n\`\`\`text\n${await helpOf(command)}\n\`\`\`\n`)
-  }
-}, 120_000)
+longTest(
+  'docs/cli.md shows the exact help of every command',
+  async () => {
+    const page = read('docs/cli.md')
+    const main = await helpOf([])
+    const commands = listed(main).map((name) => [name])
+    const below = await Promise.all(
+      commands.map(async (command) => listed(await helpOf(command)).map((name) => [...command, name]))
+    )
+    const all = [...commands, ...below.flat()]
+    const headings = [...page.matchAll(/^##+ qjob ([a-z -]+)$/gm)].map(([, name]) => name!)
+    expect(headings.sort()).toEqual(all.map((command) => command.join(' ')).sort())
+    expect(page).toContain(`\n## qjob\n\n\`\`\`text\n${main}\n\`\`\`\n`)
+    for (const command of all) {
+      const [, section] = page.split(new RegExp(`^##+ qjob ${command.join(' ')}$`, 'm'))
+      expect(section!.split(/^##/m)[0]).toContain(`\n\`\`\`text\n${await helpOf(command)}\n\`\`\`\n`)
+    }
+  },
+  120_000
+)
 
 test('docs/operations/configuration.md describes every variable that is read anywhere, and no other', () => {
   const described = [...read('docs/operations/configuration.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]

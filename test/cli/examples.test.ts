@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { rowsOfLane } from '../support/lane.js'
+import { longTest, rowsOfLane } from '../support/lane.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
@@ -114,16 +114,20 @@ def doomed():
     return [unlucky(), last(slow())]
 `
 
-test('a task that fails permanently stops the tasks running next to it, and the timeline shows all of them', async () => {
-  const { code, stdout, stderr } = await ada.run(['run', '-', '--mode', 'temporal', '--json'], failing)
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/ is failed: execution_error: task 'unlucky' \(task_0001\): line 6: ValueError: no luck\n$/)
-  const id = JSON.parse(stdout).error.job_id
-  const { tasks } = JSON.parse((await ada.run(['job', id, '--tasks', '--json'])).stdout)
-  const states = Object.fromEntries(tasks.map(({ name, state }: { name: string; state: string }) => [name, state]))
-  expect(states).toEqual({ unlucky: 'failed', slow: 'cancelled', last: 'skipped' })
-  const shown = (await ada.run(['job', id])).stdout
-  expect(shown).toMatch(/^3 tasks: 1 failed, 1 cancelled, 1 skipped; /m)
-  expect(shown).toMatch(/^\d +unlucky +failed +2 +[\d.]+s +[\d.]+s +▒+·+▒/m)
-  expect(shown).toMatch(/^ +execution_error: task 'unlucky' .*: ValueError: no luck$/m)
-}, 90_000)
+longTest(
+  'a task that fails permanently stops the tasks running next to it, and the timeline shows all of them',
+  async () => {
+    const { code, stdout, stderr } = await ada.run(['run', '-', '--mode', 'temporal', '--json'], failing)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/ is failed: execution_error: task 'unlucky' \(task_0001\): line 6: ValueError: no luck\n$/)
+    const id = JSON.parse(stdout).error.job_id
+    const { tasks } = JSON.parse((await ada.run(['job', id, '--tasks', '--json'])).stdout)
+    const states = Object.fromEntries(tasks.map(({ name, state }: { name: string; state: string }) => [name, state]))
+    expect(states).toEqual({ unlucky: 'failed', slow: 'cancelled', last: 'skipped' })
+    const shown = (await ada.run(['job', id])).stdout
+    expect(shown).toMatch(/^3 tasks: 1 failed, 1 cancelled, 1 skipped; /m)
+    expect(shown).toMatch(/^\d +unlucky +failed +2 +[\d.]+s +[\d.]+s +▒+·+▒/m)
+    expect(shown).toMatch(/^ +execution_error: task 'unlucky' .*: ValueError: no luck$/m)
+  },
+  90_000
+)

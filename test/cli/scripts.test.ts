@@ -1,5 +1,6 @@
 // `qjob scripts` against the real service, from saving a script to deleting it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { longTest } from '../support/lane.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
@@ -107,36 +108,39 @@ test('a change makes a new version, and jobs keep the version that they ran', as
   await refused(ada, ['update', id], 2, 'nothing to change')
 })
 
-test('an analysis shows whether a script can run and its cost; the script runs only if unchanged since', async () => {
-  const { script_id: id } = await json(ada, ['upload', ada.file('analysed.py', `import requests\n${scan}`)])
-  const analysis = await done(ada, ['analyse', id, '--shots', '10'])
-  expect(analysis).toMatch(/^can run +yes$/m)
-  expect(analysis).toMatch(/^cost +\$0\.00 estimated$/m)
-  const { analysis_id, checks } = await json(ada, ['analyse', id, '--shots', '10'])
-  const warnings = checks.filter((check: { level: string }) => check.level === 'warning')
-  expect(warnings.length).toBeGreaterThan(0)
-  const run = ['run', id, '--shots', '10', '--no-wait', '--analysis', analysis_id]
-  await refused(ada, run, 4, `need your consent: ${warnings[0].id}`)
-  const consents = warnings.flatMap((check: { id: string }) => ['--consent', check.id])
-  expect(await done(ada, [...run, ...consents])).toMatch(/^job /)
-  await refused(
-    ada,
-    ['run', id, '--shots', '11', '--no-wait', '--analysis', analysis_id, ...consents],
-    4,
-    'params.shots 10'
-  )
-  await refused(ada, ['run', id, '--consent', 'x'], 2, '--consent: needs --analysis')
+longTest(
+  'an analysis shows whether a script can run and its cost; the script runs only if unchanged since',
+  async () => {
+    const { script_id: id } = await json(ada, ['upload', ada.file('analysed.py', `import requests\n${scan}`)])
+    const analysis = await done(ada, ['analyse', id, '--shots', '10'])
+    expect(analysis).toMatch(/^can run +yes$/m)
+    expect(analysis).toMatch(/^cost +\$0\.00 estimated$/m)
+    const { analysis_id, checks } = await json(ada, ['analyse', id, '--shots', '10'])
+    const warnings = checks.filter((check: { level: string }) => check.level === 'warning')
+    expect(warnings.length).toBeGreaterThan(0)
+    const run = ['run', id, '--shots', '10', '--no-wait', '--analysis', analysis_id]
+    await refused(ada, run, 4, `need your consent: ${warnings[0].id}`)
+    const consents = warnings.flatMap((check: { id: string }) => ['--consent', check.id])
+    expect(await done(ada, [...run, ...consents])).toMatch(/^job /)
+    await refused(
+      ada,
+      ['run', id, '--shots', '11', '--no-wait', '--analysis', analysis_id, ...consents],
+      4,
+      'params.shots 10'
+    )
+    await refused(ada, ['run', id, '--consent', 'x'], 2, '--consent: needs --analysis')
 
-  const away = await ada.run(['scripts', 'analyse', id, '--backend', 'ionq-forte-1'])
-  expect(away.code).toBe(1)
-  expect(away.stdout).toMatch(/^can run +no$/m)
-  expect(away.stdout).toMatch(/^error /m)
-  const options = await done(ada, ['options', id, '--shots', '1000'])
-  expect(options).toMatch(/^local +.* +\$0\.00 {2}available$/m)
-  expect(options).toMatch(/^ionq-forte-1 +.* +\$10\.30 {2}(?!available)\S/m)
-})
+    const away = await ada.run(['scripts', 'analyse', id, '--backend', 'ionq-forte-1'])
+    expect(away.code).toBe(1)
+    expect(away.stdout).toMatch(/^can run +no$/m)
+    expect(away.stdout).toMatch(/^error /m)
+    const options = await done(ada, ['options', id, '--shots', '1000'])
+    expect(options).toMatch(/^local +.* +\$0\.00 {2}available$/m)
+    expect(options).toMatch(/^ionq-forte-1 +.* +\$10\.30 {2}(?!available)\S/m)
+  }
+)
 
-test('the code of a completed job becomes a script', async () => {
+longTest('the code of a completed job becomes a script', async () => {
   const ran = await ada.run(['run', ada.file('once.py', scan), '--no-wait', '--json'])
   const { job_id } = JSON.parse(ran.stdout)
   await ada.run(['job', job_id, '--wait'])
@@ -149,24 +153,27 @@ test('the code of a completed job becomes a script', async () => {
   await refused(ada, ['from-job', 'x', '--name', 'n', '--description', 'd'], 2, '"x" is not the id of a job')
 })
 
-test('a private script is visible to its team; a published one can be run by all users and changed by none', async () => {
-  const { script_id: id } = await json(ada, ['upload', ada.file('shared.py', scan)])
-  await refused(eve, ['show', id], 4, 'no such script')
-  await refused(eve, ['show', 'shared'], 4, 'no script has the slug "shared"')
-  await refused(eve, ['run', id, '--no-wait'], 4, 'no such script')
-  expect(await done(ada, ['publish', 'shared'])).toBe(`script ${id} is published\n`)
-  expect(await done(eve, ['show', id])).toMatch(/^type +workflow, marqov, published$/m)
-  expect(JSON.parse(await done(eve, ['run', id, '--shots', '7', '--json']))).toMatchObject({ on: 7 })
-  await refused(eve, ['update', id, '--name', 'mine'], 4, 'qjob: ')
-  await refused(ada, ['update', id, '--name', 'again'], 4, 'publish')
-  await refused(ada, ['delete', id], 4, 'publish')
+longTest(
+  'a private script is visible to its team; a published one can be run by all users and changed by none',
+  async () => {
+    const { script_id: id } = await json(ada, ['upload', ada.file('shared.py', scan)])
+    await refused(eve, ['show', id], 4, 'no such script')
+    await refused(eve, ['show', 'shared'], 4, 'no script has the slug "shared"')
+    await refused(eve, ['run', id, '--no-wait'], 4, 'no such script')
+    expect(await done(ada, ['publish', 'shared'])).toBe(`script ${id} is published\n`)
+    expect(await done(eve, ['show', id])).toMatch(/^type +workflow, marqov, published$/m)
+    expect(JSON.parse(await done(eve, ['run', id, '--shots', '7', '--json']))).toMatchObject({ on: 7 })
+    await refused(eve, ['update', id, '--name', 'mine'], 4, 'qjob: ')
+    await refused(ada, ['update', id, '--name', 'again'], 4, 'publish')
+    await refused(ada, ['delete', id], 4, 'publish')
 
-  // One's own slug takes precedence over that of another user.
-  const { script_id: own } = await json(eve, ['upload', eve.file('shared.py', scan)])
-  expect((await json(eve, ['show', 'shared'])).id).toBe(own)
-  expect(await done(eve, ['delete', 'shared'])).toBe(`script ${own} is deleted\n`)
-  await refused(eve, ['show', own], 4, 'no such script')
-})
+    // One's own slug takes precedence over that of another user.
+    const { script_id: own } = await json(eve, ['upload', eve.file('shared.py', scan)])
+    expect((await json(eve, ['show', 'shared'])).id).toBe(own)
+    expect(await done(eve, ['delete', 'shared'])).toBe(`script ${own} is deleted\n`)
+    await refused(eve, ['show', own], 4, 'no such script')
+  }
+)
 
 test('every user can list templates and run them by their slug', async () => {
   const templates = await done(eve, ['templates'])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listAttempts } from '../../db/jobs/attempts.js'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import { Shell, startService } from './qjob.js'
 import { signedUp as signedUpAt } from './signed-up.js'
 
@@ -185,7 +186,7 @@ test('Ctrl-C during the wait leaves the job running and shows how to follow it; 
   expect((await ada.run(['job', id, '--wait'])).code).toBe(1)
 })
 
-test('the wait for a job survives a restart of the service', async () => {
+longTest('the wait for a job survives a restart of the service', async () => {
   const id = await runningJob(ada)
   const waiting = ada.start(['job', id, '--wait', '--json'])
   await service.stopApi()
@@ -195,7 +196,7 @@ test('the wait for a job survives a restart of the service', async () => {
   expect([code, JSON.parse(stdout).status]).toEqual([1, 'cancelled'])
 })
 
-test('jobs are listed newest first, with filters and pages', async () => {
+longTest('jobs are listed newest first, with filters and pages', async () => {
   const all = JSON.parse((await ada.run(['jobs', '--json', '--limit', '100'])).stdout)
   expect(all.total).toBeGreaterThan(3)
   const first = await ada.run(['jobs', '--limit', '2'])
@@ -303,7 +304,7 @@ test('admin grant makes an administrator in the database, and only of an existin
   expect((await ada.run(['whoami'])).stdout).toMatch(/^platform administrator +yes$/m)
 })
 
-test('access codes store their uses and expiry, and are unique', async () => {
+longTest('access codes store their uses and expiry, and are unique', async () => {
   const env = { DATABASE_URL: service.database.url }
   const expires = new Date(Date.now() + 3_600_000).toISOString()
   const args = ['admin', 'create-code', '--code', 'for-the-class', '--uses', '5', '--expires', expires]

@@ -71,18 +71,22 @@ longTest(
   90_000
 )
 
-test('a killed executor: the durable job completes in its second attempt, the direct job fails with execution_service_lost', async () => {
-  const [durable, short] = await Promise.all([
-    platform.submit(submission({ ...temporal, ...slow(3) })),
-    platform.submit(submission({ ...direct, ...slow(3) }))
-  ])
-  await Promise.all([platform.accepted(durable), platform.accepted(short)])
-  await platform.kill('executor')
-  await platform.start.executor()
-  expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
-  expect((await platform.attempts(durable)).map((attempt) => attempt.state)).toEqual(['lost', 'completed'])
-  expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'execution_service_lost' } })
-}, 90_000)
+longTest(
+  'a killed executor: the durable job completes in its second attempt, the direct job fails with execution_service_lost',
+  async () => {
+    const [durable, short] = await Promise.all([
+      platform.submit(submission({ ...temporal, ...slow(3) })),
+      platform.submit(submission({ ...direct, ...slow(3) }))
+    ])
+    await Promise.all([platform.accepted(durable), platform.accepted(short)])
+    await platform.kill('executor')
+    await platform.start.executor()
+    expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
+    expect((await platform.attempts(durable)).map((attempt) => attempt.state)).toEqual(['lost', 'completed'])
+    expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'execution_service_lost' } })
+  },
+  90_000
+)
 
 longTest(
   'an API killed right after its response loses no job',

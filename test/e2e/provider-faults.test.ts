@@ -113,25 +113,29 @@ longTest(
   150_000
 )
 
-test("three days in the provider's queue, with a restart each day: one paid provider job, and a short history", async () => {
-  platform.ionq.timing({ queueMs: 3 * 86_400_000, runMs: 60_000 })
-  const id = await platform.submitPaid()
-  await platform.accepted(id)
-  expect(await platform.until(id, ({ queue }) => queue !== null)).toMatchObject({
-    status: 'running',
-    queue: { reason: 'provider_queue' }
-  })
-  for (let day = 0; day < 3; day++) {
-    await platform.kill(day === 1 ? 'api' : 'worker')
-    platform.ionq.advance(86_400_000)
-    await (day === 1 ? platform.start.api() : platform.start.worker())
-  }
-  platform.ionq.advance(120_000)
-  expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', attempts: 1 })
-  expect(platform.ionq.tasks()).toHaveLength(1)
-  const history = await platform.workflow(id, (handle) => handle.fetchHistory())
-  expect(history.events!.length).toBeLessThan(100)
-}, 120_000)
+longTest(
+  "three days in the provider's queue, with a restart each day: one paid provider job, and a short history",
+  async () => {
+    platform.ionq.timing({ queueMs: 3 * 86_400_000, runMs: 60_000 })
+    const id = await platform.submitPaid()
+    await platform.accepted(id)
+    expect(await platform.until(id, ({ queue }) => queue !== null)).toMatchObject({
+      status: 'running',
+      queue: { reason: 'provider_queue' }
+    })
+    for (let day = 0; day < 3; day++) {
+      await platform.kill(day === 1 ? 'api' : 'worker')
+      platform.ionq.advance(86_400_000)
+      await (day === 1 ? platform.start.api() : platform.start.worker())
+    }
+    platform.ionq.advance(120_000)
+    expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', attempts: 1 })
+    expect(platform.ionq.tasks()).toHaveLength(1)
+    const history = await platform.workflow(id, (handle) => handle.fetchHistory())
+    expect(history.events!.length).toBeLessThan(100)
+  },
+  120_000
+)
 
 test.each<[string, Record<string, unknown>, string, RegExp]>([
   [

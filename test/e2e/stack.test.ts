@@ -83,27 +83,31 @@ test('a port that is taken is named before anything is started', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a killed part is restarted on its old port with a message', async () => {
-  const url = /ready: (\S+)/.exec(stack.stdout)?.[1]
-  for (const name of ['executor', 'postgres', 'api']) {
-    const before = stack.processes()[name]
-    process.kill(before?.pid as number, 'SIGKILL')
-    // The executor imports every framework again: ten seconds on an idle machine.
-    await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} is running again`), bootLimitMs)
-    expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): restarting in 0.2 s (restart 1)`)
-    // The list of processes is written after the message.
-    await stack.until(`the new process of ${name}`, () => stack.processes()[name]?.pid !== before?.pid)
-  }
-  const ready = async () => (await fetch(`${url}/readyz`).then((answer) => answer.json())) as { parts: object }
-  let states: string[] = []
-  const deadline = Date.now() + 15_000
-  while (!(states.length > 0 && states.every((state) => state === 'ok')) && Date.now() < deadline) {
-    states = Object.values((await ready()).parts).map(({ state }: { state: string }) => state)
-  }
-  expect(states).toEqual(['ok', 'ok', 'ok', 'ok'])
-}, 150_000)
+longTest(
+  'a killed part is restarted on its old port with a message',
+  async () => {
+    const url = /ready: (\S+)/.exec(stack.stdout)?.[1]
+    for (const name of ['executor', 'postgres', 'api']) {
+      const before = stack.processes()[name]
+      process.kill(before?.pid as number, 'SIGKILL')
+      // The executor imports every framework again: ten seconds on an idle machine.
+      await stack.until(`the restart of ${name}`, () => stack.stderr.includes(`${name} is running again`), bootLimitMs)
+      expect(stack.stderr).toContain(`${name} stopped (signal SIGKILL): restarting in 0.2 s (restart 1)`)
+      // The list of processes is written after the message.
+      await stack.until(`the new process of ${name}`, () => stack.processes()[name]?.pid !== before?.pid)
+    }
+    const ready = async () => (await fetch(`${url}/readyz`).then((answer) => answer.json())) as { parts: object }
+    let states: string[] = []
+    const deadline = Date.now() + 15_000
+    while (!(states.length > 0 && states.every((state) => state === 'ok')) && Date.now() < deadline) {
+      states = Object.values((await ready()).parts).map(({ state }: { state: string }) => state)
+    }
+    expect(states).toEqual(['ok', 'ok', 'ok', 'ok'])
+  },
+  150_000
+)
 
-test(
+longTest(
   'a supervisor killed with SIGKILL leaves nothing running, and the next start works',
   async () => {
     const before = stack.processes()

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
-import { rowsOfLane } from '../support/lane.js'
+import { longTest, rowsOfLane } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { decayError, expectNear, expectShare, H2, h2Energy, ringQaoa } from './expected.js'
 
@@ -108,7 +108,7 @@ test('bell-state: both qubits agree, and each value comes half of the time', asy
   }
 })
 
-test('bell-state: a depolarizing CX makes the qubits disagree in half of the cases in which it fails', async () => {
+longTest('bell-state: a depolarizing CX makes the qubits disagree in half of the cases in which it fails', async () => {
   const params = { shots: 20_000, noise_model: { gate_errors: { cx: 0.1 } } }
   for (const { counts } of await results('bell-state', 'aer-noisy', params))
     expectShare(counts['00']! + counts['11']!, 20_000, 0.95)
@@ -217,7 +217,7 @@ describe('quantum-teleportation', () => {
   })
 
   // A CX that fails leaves its two qubits in no state at all: what arrives is then right half of the time.
-  test('has the fidelity that the errors of its two CX gates leave', async () => {
+  longTest('has the fidelity that the errors of its two CX gates leave', async () => {
     const p = 0.1
     const params = { shots: 20_000, noise_model: { gate_errors: { cx: p } } }
     for (const { fidelity } of await results('quantum-teleportation', 'aer-noisy', params))
@@ -291,7 +291,7 @@ if (hasSdk) {
       expectShare(counts['00']! + counts['11']!, 20_000, 0.95)
   })
 
-  test('tasks that run the same circuit do not share their chance', async () => {
+  longTest('tasks that run the same circuit do not share their chance', async () => {
     const inline_code = `from marqov import Circuit, get_device, task, workflow
 
 @task

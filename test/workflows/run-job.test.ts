@@ -9,6 +9,7 @@ import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } 
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, type ReplayError, Worker } from '@temporalio/worker'
 import { providerQueueOf } from '../../domain/jobs/dispatch.js'
+import { longTest } from '../support/lane.js'
 import { quietTemporal } from '../support/stack/quiet-temporal.js'
 import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
@@ -77,10 +78,14 @@ test('a local step that waits for the database holds no slot: its pauses are tim
   expect(events!.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toHaveLength(2)
 })
 
-test('a long history is continued by a new one, which runs the remaining tasks', async () => {
-  const { answer, calls } = await run(longPath)
-  expect({ answer, calls }).toEqual(longPath.expected)
-}, 120_000)
+longTest(
+  'a long history is continued by a new one, which runs the remaining tasks',
+  async () => {
+    const { answer, calls } = await run(longPath)
+    expect({ answer, calls }).toEqual(longPath.expected)
+  },
+  120_000
+)
 
 describe('histories of earlier workers replay without a difference', () => {
   test('every path has a golden history', () => {

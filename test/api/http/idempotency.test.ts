@@ -9,6 +9,7 @@ import { type ApiResponse, startApi } from '../../support/api/api.js'
 import { isReplay, jobsOf, keptOf, keyed, newKey, send, statusesOf, submit, times } from '../../support/api/keyed.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
+import { longTest } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('idempotency')
@@ -147,28 +148,32 @@ describe('while the first request with a key is in progress,', () => {
     expect(await jobsOf(ada)).toBe(6)
   })
 
-  test('no duplicate waits for longer than ten seconds', async () => {
-    const ada = await api.signUp()
-    const key = newKey()
-    const other = postgres(database.url, { max: 1, onnotice: () => {} })
-    await other
-      .begin(async (tx) => {
-        await tx`insert into idempotency_keys (principal, key, method, path, body_sha256, status, body)
+  longTest(
+    'no duplicate waits for longer than ten seconds',
+    async () => {
+      const ada = await api.signUp()
+      const key = newKey()
+      const other = postgres(database.url, { max: 1, onnotice: () => {} })
+      await other
+        .begin(async (tx) => {
+          await tx`insert into idempotency_keys (principal, key, method, path, body_sha256, status, body)
           values (${`user:${ada.id}`}, ${key}, 'POST', '/x', 'x', 0, '')`
-        const started = performance.now()
-        const answers = await times(4, (at) => send(urls[at % 2]!, ada, '/api/jobs/submit', submission(), key))
-        expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
-          Array(4).fill([503, '1'])
-        )
-        const seconds = (performance.now() - started) / 1000
-        expect(seconds).toBeGreaterThan(9)
-        expect(seconds).toBeLessThan(12)
-        throw new Error('died')
-      })
-      .catch(() => {})
-    await other.end()
-    expect((await submit(ada, key)).status).toBe(201)
-  }, 30_000)
+          const started = performance.now()
+          const answers = await times(4, (at) => send(urls[at % 2]!, ada, '/api/jobs/submit', submission(), key))
+          expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
+            Array(4).fill([503, '1'])
+          )
+          const seconds = (performance.now() - started) / 1000
+          expect(seconds).toBeGreaterThan(9)
+          expect(seconds).toBeLessThan(12)
+          throw new Error('died')
+        })
+        .catch(() => {})
+      await other.end()
+      expect((await submit(ada, key)).status).toBe(201)
+    },
+    30_000
+  )
 })
 
 describe('after a failure,', () => {

@@ -1,6 +1,3 @@
-// The API as tests use it: built by the product's `buildApp` on a real database and queue. Requests go through `inject`, or
-// through sockets once it listens. Users sign up with an access code, as in the product.
-import { createServer, type Server } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from '../../../apps/api/app.js'

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
+import { everything } from '../lane.js'
 import type { ApiDocument } from './documented.js'
 
 const checks = [
@@ -51,7 +52,15 @@ export async function runSchemathesis(
   writeFileSync(file, JSON.stringify(document))
   writeFileSync(join(folder, 'schemathesis.toml'), settings)
   const { code, printed } = await ended(folder, options.limitMs, [
-    ...['run', file, ...options.args, '--checks', checks.join(','), '--phases', 'examples,coverage,fuzzing'],
+    ...[
+      'run',
+      file,
+      ...options.args,
+      '--checks',
+      checks.join(','),
+      '--phases',
+      everything ? 'examples,coverage,fuzzing' : 'examples,fuzzing'
+    ],
     ...['--workers', '2', '--generation-database', 'none', '--request-timeout', '60', '--max-failures', '20'],
     ...['--no-color', '--warnings', 'off', '--report', 'ndjson', '--report-ndjson-path', report]
   ])

@@ -107,7 +107,8 @@ longTest(
   150_000
 )
 
-longTest(
+// The next test continues with the stack that this one starts.
+test(
   'a supervisor killed with SIGKILL leaves nothing running, and the next start works',
   async () => {
     const before = stack.processes()

@@ -1,5 +1,6 @@
 // One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has slots.
 // Teams take turns, and so do the jobs of a team.
+import { createActiveTeams, placesOfOneTeam } from '../../domain/teams/active-teams.js'
 import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
 
 /**
@@ -23,7 +24,7 @@ export interface GateEntrance {
 
 export interface ExecutorGate extends GateEntrance {
   setPermits(permits: number): void
-  /** How many permits a team can have at once. A team that is not named can have all. */
+  /** How many permits a team can have at once. A team that is not named can have all, or all but one while others are active. */
   setTeamLimits(limits: ReadonlyMap<string, number>): void
   /** Whether a team that has this many permits, here or in all workers, can have another. */
   mayUse(team: string, inUse: number): boolean
@@ -41,12 +42,17 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
   let permits = initialPermits
   let lastReached = performance.now()
   let limits: ReadonlyMap<string, number> = new Map()
+  const active = createActiveTeams()
+  const maxOf = (team: string, alone: number) => {
+    const isAlone = !active.anotherThan(team, performance.now())
+    return Math.min(limits.get(team) ?? alone, isAlone ? alone : placesOfOneTeam(permits, true))
+  }
 
   let notify = () => {}
 
   const letIn = () => {
     while (line.inUse < permits) {
-      const next = line.next((team) => limits.get(team) ?? permits)
+      const next = line.next((team) => maxOf(team, permits))
       if (!next) break
       next.work()
     }
@@ -64,7 +70,7 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
       return line.waiting
     },
     hasRoom: (team) => line.hasRoom(team, LINE_MAX),
-    mayUse: (team, inUse) => inUse < (limits.get(team) ?? Number.POSITIVE_INFINITY),
+    mayUse: (team, inUse) => inUse < maxOf(team, Number.POSITIVE_INFINITY),
     onChange(listener) {
       notify = listener
     },
@@ -82,6 +88,7 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
     },
     async enter(owner, signal) {
       signal.throwIfAborted()
+      active.used(owner.team, performance.now())
       await new Promise<void>((resolve, reject) => {
         const giveUp = () => {
           line.remove(owner, admit)

@@ -105,3 +105,19 @@ it('an activity gives its slot back while the execution service is away, and lea
   expect((error as ComeBackLater).awayMs).toBeGreaterThanOrEqual(0)
   expect(gate.inUse).toBe(0)
 })
+
+it('gives a team with long work no second slot once another team has been active', async () => {
+  const gate = createExecutorGate(2)
+  const { signal } = new AbortController()
+  const enter = (team: string, job: string) => gate.enter({ team, job }, signal)
+  const alone = [await enter('long', 'one'), await enter('long', 'two')]
+  const first = enter('other', 'first')
+  void enter('long', 'three')
+  alone[0]!()
+  ;(await first)()
+  expect([gate.inUse, gate.waiting]).toEqual([1, 1])
+  ;(await enter('other', 'second'))()
+  expect([gate.inUse, gate.waiting]).toEqual([1, 1])
+  alone[1]!()
+  expect([gate.inUse, gate.waiting]).toEqual([1, 0])
+})

@@ -6,8 +6,8 @@ import { type DirectStart, nextDirectStarts } from '../../../db/job-steps/direct
 import { createTurns } from '../../../domain/teams/turns.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
 
-/** Until the next look when every waiting team has as many jobs under way as it is allowed. */
-const LIMITED_MS = 1_000
+/** Until the next look when every waiting team has as many jobs under way as it is allowed: another team's job may have come. */
+const LIMITED_MS = 100
 
 /** The right to one claim. */
 export interface ClaimPlace {

@@ -1,6 +1,6 @@
 // Rate limits as callers meet them: exact, with the seconds to wait, and independent of other callers.
 import { createHash } from 'node:crypto'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { isPassword } from '../../../apps/api/accounts/password-hash.js'
 import { accessTable } from '../../../apps/api/http/access-table.js'
@@ -11,8 +11,9 @@ import { type ApiResponse, deadAddress, type Headers, PASSWORD, startApi } from 
 import { asForm, form, tarGz } from '../../support/capsules/capsule-bench.js'
 import { submission } from '../../support/jobs/builders.js'
 
+// Each has database connections of its own, of which the server has 300 for all tests.
 const apis: { close(): Promise<void> }[] = []
-afterAll(() => Promise.all(apis.map((api) => api.close())))
+afterEach(() => Promise.all(apis.splice(0).map((api) => api.close())))
 
 async function limited(name: string, options: Parameters<typeof startApi>[1] = {}) {
   const api = await startApi(`limits_${name}`, { limits: rateLimits, ...options })

@@ -74,11 +74,11 @@ test('a statement that times out beside other requests turns no session into 401
   try {
     const user = await api.signUp()
     const id = await user.submit(submission({ execution_mode: 'temporal' }))
-    await api.deps.db.execute(sql`set statement_timeout = 50`)
+    await api.deps.db.execute(sql`set statement_timeout = 400`)
     const statuses: number[] = []
     for (let round = 0; round < 4; round++) {
       const [slow, ...answers] = await Promise.allSettled([
-        api.deps.db.execute(sql`select repeat('x', 2000), pg_sleep(0.005) from generate_series(1, 100)`),
+        api.deps.db.execute(sql`select repeat('x', 2000), pg_sleep(0.005) from generate_series(1, 400)`),
         user.get('/api/auth/session'),
         user.get(`/api/jobs/${id}`),
         user.get(`/api/jobs/${id}/status`)

@@ -132,7 +132,8 @@ describe('the sweep of leases', () => {
     const swept = await Promise.all([sweep(4), sweep(4), sweep(4)])
     for (const pass of swept) expect(pass.length).toBeLessThanOrEqual(4)
     const rest = await sweep(100)
-    expect([...swept.flat(), ...rest].sort()).toEqual([...ids].sort())
+    // The leases of earlier tests can expire meanwhile.
+    expect([...swept.flat(), ...rest].filter((id) => ids.includes(id)).sort()).toEqual([...ids].sort())
   })
 
   test('and a completing worker at the same moment: one wins, the other changes nothing', async () => {

@@ -19,7 +19,7 @@ class DatabaseFault extends Error {
 const messageOf = (code: unknown, message: unknown): string =>
   typeof code === 'string' && code.startsWith('22') ? `a value was refused (${code})` : String(message)
 
-export class FailedQuery extends Error {
+class FailedQuery extends Error {
   override readonly name = 'FailedQuery'
   /** @param query its text, in which parameters are numbers. */
   constructor(

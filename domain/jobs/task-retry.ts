@@ -12,8 +12,8 @@ export type TaskRetry = { again: true; afterMs: number } | { again: false }
 
 /**
  * Decides after an attempt that did not complete. A task's own failures count against its retries. Lost attempts are
- * not the task's fault and have a limit of their own; one that ended with the executor is always repeated. Waits double from one second to a minute, counted separately for
- * failures and losses.
+ * not the task's fault and have a limit of their own; one that ended with the executor is always repeated. Waits double from
+ * one second to a minute, counted separately for failures and losses.
  * @param states of all attempts so far, in order.
  */
 export function taskRetry(states: AttemptEnd[], retries: number): TaskRetry {

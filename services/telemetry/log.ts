@@ -2,7 +2,7 @@
 // what they worked on to their errors: a query its parameters, Redis the arguments of a command, which include its password.
 import { type Logger, type LoggerOptions, pino } from 'pino'
 
-export interface LoggedError {
+interface LoggedError {
   type: string
   message: string
   code?: string | number
@@ -17,7 +17,7 @@ const STACK_MAX = 4_000
 const CAUSES_MAX = 5
 
 /** @returns what a log shows of a thrown value: no field of an error but the ones named here. */
-export function errorForLog(thrown: unknown, depth = 0): LoggedError {
+function errorForLog(thrown: unknown, depth = 0): LoggedError {
   if (!(thrown instanceof Error) && !isErrorLike(thrown)) return { type: typeof thrown, message: 'not an error' }
   const { stack, cause, code, constraint_name, query } = thrown as Error & Record<string, unknown>
   const message = String((thrown as Error).message)

@@ -60,7 +60,7 @@ export function createByteBudget(limits: BudgetLimits): ByteBudget {
   }
 
   /**
-   * Serves whoever is next in turn. A caller at its share is passed over; one whose work does not fit yet is not, or large
+   * Serves the callers in turn. A caller at its share is passed over; one whose work does not fit yet is not, or large
    * work would wait for ever behind small work.
    */
   function serve(): void {

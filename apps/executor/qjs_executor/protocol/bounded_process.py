@@ -68,7 +68,7 @@ def _reason(code: int, memory_bytes: int) -> str:
 
 
 class _Process:
-    """A fork, which is collected when it exits, whoever still waits for it."""
+    """A fork, which is collected when it exits, even if its caller no longer waits for it."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid

@@ -6,9 +6,10 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-// The driver defers small messages to the end of the turn. When the connection closes in between, it defers all later
-// ones for ever, except those above 1024 bytes. So the first message of a connection is made longer than that with an
-// option of blanks, which Postgres ignores.
+// The driver defers small messages to the end of the turn. When the connection closes in between, it keeps the message
+// and defers all later ones for ever, until they are 1024 bytes together (porsager/postgres pull request 1209). So the
+// first message of a connection is made longer than that with an option of blanks, which Postgres ignores. What the
+// driver kept comes before it, and is removed (`startupMessage`).
 const BLANKS = ' '.repeat(1_024)
 
 /**
@@ -104,12 +105,23 @@ const GIVE_UP_MS = 30_000
 // ReadyForQuery outside a transaction: type Z, length 5, status I. It always ends what the server sends at a time.
 const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
+const PROTOCOL_3_0 = 3 << 16
+
+/** The startup message at the end of a connection's first bytes: Int32 length of itself, Int32 protocol, parameters. */
+function startupMessage(bytes: Buffer): Buffer {
+  for (let at = 0; at + 8 <= bytes.length; at++)
+    if (bytes.readUInt32BE(at) === bytes.length - at && bytes.readUInt32BE(at + 4) === PROTOCOL_3_0)
+      return bytes.subarray(at)
+  return bytes
+}
+
 /**
  * A socket that, when it closes during work, first fails the work with an error that callers see, and emits its close
  * event a moment later, when they have finished.
  */
 class ReconnectingSocket extends Socket {
   private busy = false
+  private started = false
   private lost: Error | null = null
 
   /** @param transactionsOver settles when every currently running transaction has finished. */
@@ -136,16 +148,19 @@ class ReconnectingSocket extends Socket {
     closeIfIdle()
   }
 
-  private send(...args: unknown[]): boolean {
+  private send(bytes: Buffer, ...rest: unknown[]): boolean {
     this.busy = true
-    if (!this.lost) return super.write(...(args as Parameters<Socket['write']>))
+    const message = this.started ? bytes : startupMessage(bytes)
+    this.started = true
+    if (!this.lost) return super.write(...([message, ...rest] as unknown as Parameters<Socket['write']>))
     queueMicrotask(() => this.fail())
     return false
   }
 
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'error') this.lost ??= args[0] as Error
-    if (event !== 'close' || !this.busy) return super.emit(event, ...args)
+    if (event !== 'close') return super.emit(event, ...args)
+    if (!this.busy) return this.closeNow(args)
     this.lost ??= Object.assign(new Error('the database closed the connection'), { code: 'CONNECTION_CLOSED' })
     this.fail()
     const patience = new AbortController()
@@ -154,9 +169,15 @@ class ReconnectingSocket extends Socket {
       delay(GIVE_UP_MS, undefined, { ref: false, signal: patience.signal }).catch(() => {})
     ]).then(() => {
       patience.abort()
-      setTimeout(() => super.emit('close', ...args), LINGER_MS).unref()
+      setTimeout(() => this.closeNow(args), LINGER_MS).unref()
     })
     return true
+  }
+
+  private closeNow(args: unknown[]): boolean {
+    // After an error, the driver forgets a statement that it was given in this turn: nothing would settle it.
+    if (this.lost) this.fail()
+    return super.emit('close', ...args)
   }
 
   private fail(): void {

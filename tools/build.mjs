@@ -103,18 +103,18 @@ async function buildPrograms(esbuild) {
     logLevel: 'error'
   }
   const entryPoints = programs.map((name) => `${name}.ts`).filter((file) => existsSync(join(root, file)))
-  const whole = {
-    entryPoints: wholePrograms.map((name) => `${name}.ts`),
+  const withPackages = {
     external: separatePackages,
     // What CommonJS files expect to find.
     inject: ['tools/build/commonjs-names.mjs'],
     banner: { js: requireOfModule }
   }
+  const whole = { ...withPackages, entryPoints: wholePrograms.map((name) => `${name}.ts`) }
   const inPieces = {
+    ...withPackages,
     entryPoints: [`${commandLine}.ts`],
     splitting: true,
-    chunkNames: `${pieces}/[name]-[hash]`,
-    packages: 'external'
+    chunkNames: `${pieces}/[name]-[hash]`
   }
   const results = await Promise.all([
     esbuild.build({ ...options, ...whole }),

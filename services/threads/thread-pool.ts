@@ -33,6 +33,9 @@ export class PoolTimeout extends Error {}
 /** A thread without work is stopped after this time; starting one takes about a tenth of a second. */
 const IDLE_MS = 60_000
 
+/** Of the threads: the event loops of the service come first where processors are short, as before user programs. */
+const NICE = 5
+
 /**
  * @param program bundled by tools/build.mjs, such as `services/threads/judge-thread`.
  * @param what the work, for messages.
@@ -46,7 +49,8 @@ export function startThreadPool<Input, Output>(
     filename: bundleOf(program),
     minThreads: 0,
     maxThreads: threads,
-    idleTimeout: IDLE_MS
+    idleTimeout: IDLE_MS,
+    niceIncrement: NICE
   })
   let closed = false
   let lastId = 0

@@ -70,7 +70,7 @@ async function attackInTurn(
   const { attacks, aloneMs, say } = options
   const { base } = first
   const limits = composeLimits()
-  let watch = watchProcesses(first.stack)
+  let watch = watchProcesses(first.stack, dataDir)
   let connection = openDatabase(dataDir)
   const { ordinary, attackers } = await createAccounts(base, connection, options)
   let neighbour = startNeighbour(base, ordinary)
@@ -100,7 +100,7 @@ async function attackInTurn(
       watch.stop()
       await connection.close()
       const { stack } = await restart()
-      watch = watchProcesses(stack)
+      watch = watchProcesses(stack, dataDir)
       connection = openDatabase(dataDir)
       neighbour = startNeighbour(base, ordinary)
       await untilMeasurable(neighbour)

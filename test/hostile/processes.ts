@@ -1,5 +1,6 @@
-// The processes of the stack: which of them died, and how much memory each part uses, from /proc.
+// The processes of the stack: which of them died, and how much memory each part uses, from /proc and the executor's log.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isRunning, type ProcessIdentity, startOf } from '../../tools/process-lock.mjs'
 import type { QjobStart } from '../support/stack/qjob-start.js'
 
@@ -24,8 +25,9 @@ export interface ProcessWatch {
  * Memory as a container's limit counts it, without what the kernel can take back: private memory and page tables of all
  * processes of a part, and the shared memory of Postgres once. Memory files of user programs are missing.
  */
-export function watchProcesses(stack: QjobStart): ProcessWatch {
+export function watchProcesses(stack: QjobStart, dataDir: string): ProcessWatch {
   let peaks = none()
+  let deaths = zygoteDeaths(dataDir)
   let known = permanentProcesses(stack)
   const gone: string[] = []
   const look = () => {
@@ -57,7 +59,9 @@ export function watchProcesses(stack: QjobStart): ProcessWatch {
     died: () => {
       look()
       known = permanentProcesses(stack)
-      return gone.splice(0)
+      const before = deaths
+      deaths = zygoteDeaths(dataDir)
+      return [...gone.splice(0), ...Array.from({ length: Math.max(0, deaths - before) }, () => 'a zygote')]
     },
     stop: () => clearInterval(timer)
   }
@@ -65,7 +69,11 @@ export function watchProcesses(stack: QjobStart): ProcessWatch {
 
 const none = (): Memory => ({ api: 0, worker: 0, executor: 0, postgres: 0, redis: 0, temporal: 0 })
 
-/** The parts, and the executor's own processes: its shell, and the zygotes, with which the runs of every tenant die. */
+/** Zygotes, with which runs of every tenant die. A zygote that is replaced after many runs has not died. */
+const zygoteDeaths = (dataDir: string): number =>
+  read(join(dataDir, 'logs', 'executor.log')).split('"a zygote died"').length - 1
+
+/** The parts, and the executor's own process: its shell. */
 function permanentProcesses(stack: QjobStart): Map<string, ProcessIdentity> {
   const running = stack.processes()
   const found = new Map<string, ProcessIdentity>()
@@ -74,7 +82,7 @@ function permanentProcesses(stack: QjobStart): Map<string, ProcessIdentity> {
   for (const pid of executor ? childrenOf(executor) : []) {
     const start = startOf(pid)
     const name = /qjs_executor\.(\w+)/.exec(read(`/proc/${pid}/cmdline`))?.[1]
-    if (start !== null && name) found.set(`executor's ${name} ${pid}`, { pid, start })
+    if (start !== null && name && name !== 'zygote') found.set(`executor's ${name} ${pid}`, { pid, start })
   }
   return found
 }

@@ -18,6 +18,7 @@ DESCRIPTORS_MAX = 256
 UNGROUPED_DESCRIPTORS_MAX = 64
 """Of one process, where no control group counts what the kernel holds for it. What is sent into a pair of sockets and
 not read belongs to no process: 208 KiB for each socket by default, so 0.9 GiB for all that an execution can open."""
+_NICE = 5
 
 
 def allow_engine_memory() -> int:
@@ -38,6 +39,12 @@ def limit_processes_of_shared_user() -> None:
                 if os.stat(f"/proc/{name}").st_uid == user:
                     running += len(os.listdir(f"/proc/{name}/task"))
     limit(resource.RLIMIT_NPROC, running + 2 * PROCESSES_MAX)
+
+
+def yield_processor() -> None:
+    """Lets the service's own processes, and whatever else runs on the machine, come first: where processors are short,
+    a process of theirs gets three times the time of this one. Threads and children inherit it."""
+    os.nice(_NICE)
 
 
 def limit(kind: int, soft: int, hard: int | None = None) -> None:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import NoReturn
 
-from ..isolation.confinement import limit
+from ..isolation.confinement import limit, yield_processor
 from ..isolation.linux import die_with_parent
 
 SECONDS = 10
@@ -132,6 +132,7 @@ def _give_up(target: int, memory_bytes: int, parent: int) -> None:
         os._exit(0)
     # What the computation builds is dropped with the process; looking for cycles in it would take most of the time.
     gc.disable()
+    yield_processor()
     limit(resource.RLIMIT_CPU, SECONDS, SECONDS + 1)
     with open("/proc/self/statm", encoding="ascii") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()

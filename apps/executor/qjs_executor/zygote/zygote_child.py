@@ -24,6 +24,7 @@ from ..isolation.confinement import (
     limit,
     limit_processes_of_shared_user,
     prefer_as_memory_victim,
+    yield_processor,
 )
 from ..isolation.landlock import TRUNCATION_ABI, apply_landlock, landlock_abi
 from ..isolation.private_root import mount_own_places, python_prefixes
@@ -168,6 +169,7 @@ def _readable() -> list[str]:
 
 
 def _limit_resources(plan: Plan) -> None:
+    yield_processor()
     if plan.isolation not in (
         "landlock",
         "process",

@@ -95,7 +95,7 @@ async function buildPrograms(esbuild) {
   removeOldPieces(new Set(files.map(({ path }) => path)))
 }
 
-// Those of the last hour stay: a command that has just begun may still be about to load them.
+// Those of the last hour stay: a command that has just started may still be about to load them.
 function removeOldPieces(present) {
   for (const name of readdirSync(join(dist, pieces))) {
     const path = join(dist, pieces, name)

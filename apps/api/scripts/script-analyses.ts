@@ -204,7 +204,7 @@ function assertSaved(content: string, given: string, saved: string): void {
   if (digest !== saved)
     throw new ServiceError(
       'analysis_mismatch',
-      `content: is not what is saved: that has the SHA-256 ${saved}; read the script anew, or save the change first`
+      `content: differs from the saved source (SHA-256 ${saved}); read the script again, or save the change first`
     )
 }
 

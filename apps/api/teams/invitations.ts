@@ -193,7 +193,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       })
   )
 
-  /** @throws ServiceError `rate_limited` when the recipient has got too many invitations, from whatever team. */
+  /** @throws ServiceError `rate_limited` when the recipient has too many invitations, from any teams. */
   async function mailLink(
     { tx, afterRollback }: Pick<Write, 'tx' | 'afterRollback'>,
     { invitation, token }: { invitation: InvitationRow; token: string },

@@ -145,9 +145,9 @@ class ArtifactFiles {
 
   /** @throws Error when the service breaks the protocol. */
   add({ name, media_type: mediaType, chunk, last }: NonNullable<Line['artifact']>): void {
-    if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has a name that none may have')
+    if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has an invalid name')
     if (typeof mediaType !== 'string' || !mediaTypeShape.test(mediaType))
-      throw new Error(`file ${name} has a media type that none may have`)
+      throw new Error(`file ${name} has an invalid media type`)
     if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is not text`)
     this.#open ??= { name, mediaType, pieces: [] }
     if (this.#open.name !== name || this.#done.has(name) || this.#done.size === ARTIFACTS_MAX)

@@ -48,7 +48,7 @@ export function createProviderHttp(
       } catch (error) {
         if (error instanceof ProviderFault) throw error
         signal.throwIfAborted()
-        if (late.aborted) throw new ProviderFault('unclear', `${provider} did not answer within ${timeoutMs / 1000} s`)
+        if (late.aborted) throw new ProviderFault('unclear', `${provider} did not respond within ${timeoutMs / 1000} s`)
         throw lostConnection(provider, error)
       }
     },

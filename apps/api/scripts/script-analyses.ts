@@ -59,7 +59,7 @@ const CIRCUITS_MAX = 1_000
 const ScriptId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Shots = { minimum: 1, maximum: SHOTS_MAX }
 const Circuits = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: CIRCUITS_MAX, description: 'Circuits that it is to be estimated for; 1' })
+  Type.Integer({ minimum: 1, maximum: CIRCUITS_MAX, description: 'Number of circuits to estimate; default 1' })
 )
 const TeamId = Type.Optional(Type.String({ format: 'uuid' }))
 

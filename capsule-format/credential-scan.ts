@@ -126,7 +126,7 @@ function placesIn(text: string): Place[] {
 
 const privateKey = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g
 
-// A token of IBM Quantum is 64 hex digits, like a digest; the words around it tell them apart.
+// A token of IBM Quantum is 64 hex digits, like a digest; the words around it distinguish them.
 const hex64 = /(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])/g
 const aboutTokens = /ibmq?|qiskit|quantum|token|api[_.-]?key/i
 const labelOfDigest =

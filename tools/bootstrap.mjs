@@ -66,7 +66,7 @@ function pythonPart(use) {
 
 const isFile = (path) => Boolean(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
 
-/** Makes the named parts ready, in parallel; rejects with one message that says what is missing and how to mend it. */
+/** Makes the named parts ready, in parallel; rejects with one message that names what is missing and how to fix it. */
 export async function bootstrap(names) {
   checkNode()
   if (missing(names).length === 0) return

@@ -132,7 +132,7 @@ async function buildPrograms(esbuild) {
 const requireOfModule =
   "import { createRequire as createRequireOfModule } from 'node:module'; const require = createRequireOfModule(import.meta.url);"
 
-// Those of the last hour stay: a command that has just begun may still be about to load them.
+// Those of the last hour stay: a command that has just started may still be about to load them.
 function removeOldPieces(present) {
   for (const name of readdirSync(join(dist, pieces))) {
     const path = join(dist, pieces, name)

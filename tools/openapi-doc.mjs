@@ -1,5 +1,5 @@
 // Prints the OpenAPI document of this source tree, as GET /openapi.json serves it: node tools/openapi-doc.mjs > FILE.
-// Nothing has to run for it, and routes that exist only with a provider of identities are included.
+// Nothing has to run for it, and routes that exist only with an identity provider are included.
 import { importTypescript } from './import-typescript.mjs'
 
 const { buildApp } = await importTypescript(`export { buildApp } from './apps/api/app.js'`)

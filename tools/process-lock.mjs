@@ -2,7 +2,7 @@
 //
 // A process is identified by its id AND its start time, so that a reused process id is never mistaken for a holder
 // that died. The file is made complete under another name and then hard-linked into place: link() is the one step that
-// fails when somebody else was first, and nobody ever sees a half-written file.
+// fails when another process was first, and no process ever sees a half-written file.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ export function readHolder(file) {
 }
 
 /**
- * Takes the lock at once or tells who has it: { release() } or { heldBy: { pid, start, since, purpose } }.
+ * Takes the lock at once or returns its holder: { release() } or { heldBy: { pid, start, since, purpose } }.
  * A lock whose holder is dead is taken over.
  */
 export function takeLock(file, purpose) {
@@ -68,7 +68,7 @@ function linkIfFree(from, to) {
   }
 }
 
-// Another process may remove the same dead holder's file and take the lock between our look and our rename: what was
+// Another process may remove the same dead holder's file and take the lock between our check and our rename: what was
 // moved away is looked at again, and a live holder's file goes back to its place.
 function removeStale(file, seen) {
   const aside = `${file}.stale.${process.pid}.${randomBytes(4).toString('hex')}`

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `qjob`: gets what is missing, brings the bundles up to date, runs the command line in this same process.
+// `qjob`: installs what is missing, updates the bundles, runs the command line in this same process.
 import { bootstrap, needs } from './bootstrap.mjs'
 import { build } from './build.mjs'
 

@@ -10,7 +10,7 @@ export function jobErrorOf(error: unknown): JobError {
 }
 
 /**
- * Whether a step ended because the job is being cancelled. This includes a try that meanwhile failed with a retryable
+ * Whether a step ended because the job is being cancelled. This includes a try that failed at the same time with a retryable
  * failure (a lost worker, "not yet"): Temporal then stops retrying and reports only that failure.
  */
 export const isCancel = (error: unknown): boolean =>

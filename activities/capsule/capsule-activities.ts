@@ -7,12 +7,12 @@ import type { ScheduledCapsule } from '../../domain/verification/schedule-names.
 import { notYet } from '../job/failure.js'
 import { asStep, type FaultDeps } from '../job/step.js'
 
-/** Between two looks at an unfinished run: a free simulation takes seconds, a job at a provider takes days. */
+/** Between two reads of an unfinished run: a free simulation takes seconds, a job at a provider takes days. */
 const FIRST_LOOK_MS = 2_000
 const LOOK_MS_MAX = 60_000
 /**
  * Runs that are due in the same minute start a few at a time: they wait for each other in the database, and must not use
- * all connections of the worker meanwhile. A few more wait in the process, and the others come back later.
+ * all connections of the worker at the same time. A few more wait in the process, and the others come back later.
  */
 const STARTS_AT_ONCE = 3
 const STARTS_WAITING = 6

@@ -1,5 +1,5 @@
 // Reports to the Temporal server, while an activity works, that its worker is alive. The response carries a cancellation.
-// An activity whose wait for the executor would be long comes back later: its slot is free for others meanwhile.
+// An activity whose wait for the executor would be long comes back later: its slot is free for others until then.
 import type { Context } from '@temporalio/activity'
 import { ComeBackLater, isTooLong, tooLongAway } from '../../services/executor/wait.js'
 import { failureOf, notYet } from './failure.js'

@@ -50,7 +50,7 @@ function output(jobId: string, teamId: string, result: ReturnedResult, value: st
     size_bytes: sizeBytes
   }
   const reason = display
-    ? `the value is too large to be shown beside the others; it is the file ${nodeId}.json of the job`
+    ? `the value is too large to be shown with the others; it is the file ${nodeId}.json of the job`
     : (displayProblem ?? 'the value cannot be expressed in JSON')
   const shown = jsonObject([
     ['protocol_version', JSON.stringify(displayProtocol)],

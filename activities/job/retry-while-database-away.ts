@@ -1,5 +1,5 @@
 // Repeats a write, or the first read of a step, until the database is reachable: while it is away, work that was done
-// outside is not repeated, and a claimed job does not fail. What no repetition will mend is thrown after a few tries.
+// outside is not repeated, and a claimed job does not fail. Any other error is thrown after a few tries.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorKind, errorKind, pauseMs, triesOf } from '../../domain/operations/error-kind.js'
 import { reasonOf } from '../../domain/operations/reason.js'

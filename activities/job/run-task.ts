@@ -174,7 +174,7 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
   }
 }
 
-/** How a task has ended, if it has. */
+/** The end of a task, if it has finished. */
 function endOf({ state, error }: Pick<TaskRun, 'state' | 'error'>): TaskEnd | null {
   if (state === 'completed') return { outcome: 'completed' }
   return state === 'failed' && error ? { outcome: 'failed', error } : null

@@ -1,5 +1,5 @@
 // Runs a step of a workflow. The one place where an unexpected error of a step becomes a retry or the end of its job: what
-// is away is waited for, without a slot of the worker; what no repetition will mend fails the job, with its reason in the
+// is away is waited for, without a slot of the worker; a permanent error fails the job, with its reason in the
 // log and in a metric.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, Context } from '@temporalio/activity'

@@ -1,4 +1,4 @@
-// Looks up a provider job whose job has ended with its money held, and settles once the provider has reported the end of
+// Looks up a provider job whose job has finished with its money held, and settles once the provider has reported the end of
 // all provider jobs of the job. AT-LEAST-ONCE: a settled job is not settled again.
 import { settleHeld } from '../../db/money/budget.js'
 import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'

@@ -63,7 +63,7 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   if (!(await markSending(deps.db, ref, fence, attempt.number, access.version)))
     return again(0, 'another try has the submission')
   // By the database's clock, right before the request: a process that was suspended must not send, and its own monotonic
-  // clock may have stood still. The wall clock shows a suspension during this look.
+  // clock may have stood still. The wall clock shows a suspension during this check.
   const lookedAt = Date.now()
   const fresh = await maySend(deps.db, ref, attempt.number, TAKEN_SECONDS_MAX)
   if (!fresh || Date.now() - lookedAt > TAKEN_SECONDS_MAX * 1_000)

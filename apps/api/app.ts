@@ -1,4 +1,4 @@
-// Builds the api. `server.ts` listens with it, and tests inject requests. access-table.ts says who can call which route.
+// Builds the api. `server.ts` listens with it, and tests inject requests. access-table.ts defines who can call which route.
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'

@@ -82,7 +82,7 @@ const idempotencyKey: NonNullable<Operation['parameters']>[number] & { in: 'head
   in: 'header',
   required: false,
   description:
-    'Of your own choice, a new one for each new request. The same request once more, byte for byte, changes nothing and answers what the first did, with the header `Idempotency-Replayed: true`; a secret that is shown once is null then.',
+    'Of your own choice, a new one for each new request. The same request once more, byte for byte, changes nothing and returns the first response, with the header `Idempotency-Replayed: true`; a secret that is shown once is null then.',
   schema: { type: 'string', minLength: 1, maxLength: 255 }
 }
 

@@ -23,6 +23,10 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
 
 const program = new Command('qjob')
   .description('Self-hosted quantum job platform')
+  .addHelpText(
+    'after',
+    '\nThe service is --url, else QJOB_URL, else the stack running from DATA_DIR (.data), else http://127.0.0.1:3000.'
+  )
   .showHelpAfterError('(add --help for the options)')
   // Set before the commands are added, which inherit it. Requested help exits with 0.
   .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage))

@@ -44,7 +44,7 @@ export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
   })
   const faults = new Counter({
     name: 'qjs_job_step_faults_total',
-    help: 'Steps of jobs that failed for a reason that no repetition mends, and ended their job; the log line has the job and the reason.',
+    help: 'Steps of jobs that failed permanently, and their job with them; the log line has the job and the reason.',
     labelNames: ['step'] as const,
     registers
   })

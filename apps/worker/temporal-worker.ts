@@ -97,7 +97,7 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
     Worker.create({
       ...shared,
       taskQueue: providerQueueOf(options.taskQueue),
-      // Each is one request to a provider, or one look at the database. Looks come on top of the teams' shares.
+      // Each is one request to a provider, or one read of the database. Reads come on top of the teams' shares.
       maxConcurrentActivityTaskExecutions: PROVIDER_STEPS_AT_ONCE + LOOKS_AT_ONCE
     })
   ])

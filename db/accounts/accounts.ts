@@ -151,7 +151,7 @@ export async function touchSession(db: DbOrTx, sessionId: string): Promise<void>
   await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId))
 }
 
-/** Revokes a session of the user. Returns `false` when it is another user's, or has ended. */
+/** Revokes a session of the user. Returns `false` when it is another user's, or has expired. */
 export async function revokeSession(db: DbOrTx, userId: string, sessionId: string): Promise<boolean> {
   const revoked = await db
     .update(sessions)

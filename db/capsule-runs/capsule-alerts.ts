@@ -13,7 +13,7 @@ import { hasOpenRun, type CapsuleRunRow as Run, runColumns } from './capsule-run
 import { createRun } from './capsule-runs.js'
 
 /**
- * Continues after a verification has ended: creates the confirming run, or sends the alert. Must run in the transaction
+ * Continues after a verification has finished: creates the confirming run, or sends the alert. Must run in the transaction
  * that writes the verdict or the failure, after that and before its audit entry. Does nothing for runs that no schedule
  * created, and for expected verdicts.
  */

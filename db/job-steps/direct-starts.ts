@@ -1,4 +1,4 @@
-// The direct jobs that a worker can claim. An entry of the direct queue says that there is work; which job comes next is
+// The direct jobs that a worker can claim. An entry of the direct queue means that there is work; which job comes next is
 // decided here and by the turns of the teams (domain/teams/turns.ts).
 import { sql } from 'drizzle-orm'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
@@ -49,7 +49,7 @@ export async function nextDirectStarts(
     from start left join claims using (team_id) order by team_id, job_id`)
 }
 
-/** Whether no worker has begun the job yet. */
+/** Whether no worker has claimed the job yet. */
 export async function isToStart(db: DbOrTx, jobId: string): Promise<boolean> {
   const rows = await db.execute(sql`select 1 from ${outbox} where job_id = ${jobId} and kind = 'start'`)
   return rows.length > 0

@@ -196,7 +196,7 @@ const outcomeUnknown = ({ code, message }: JobError): JobError =>
         message: `${message}; its provider job may have run, so its reservation stays held until the outcome is known`
       }
 
-/** Locks the job first: nothing can be sent for it between the look at its provider jobs and its end. */
+/** Locks the job first: nothing can be sent for it between the check of its provider jobs and its end. */
 async function lockedCostAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
   await lockJob(tx, jobId)
   return costAtEnd(tx, jobId)

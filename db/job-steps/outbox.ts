@@ -112,7 +112,7 @@ export async function markUnreachable(db: Db, keys: OutboxKey[], pause: RetryPau
 
 /**
  * Records that the dispatch target responded, and did not take the delivery. The job waits as for an unreachable one,
- * but the deadline of an outage begins anew.
+ * but the deadline of an outage starts again.
  */
 export async function markRefused(db: Db, keys: OutboxKey[], retrySeconds: number): Promise<void> {
   if (keys.length === 0) return

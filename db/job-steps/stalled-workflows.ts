@@ -113,7 +113,7 @@ export async function restartWorkflow(
     if (generation > RESTARTS_MAX) {
       await recordFailure(tx, jobId, {
         code: 'internal_error',
-        message: `the workflow of this job was lost ${generation} times; an operator has to look at the workflow engine`
+        message: `the workflow of this job was lost ${generation} times; an operator has to check Temporal`
       })
       return 'gave_up'
     }

@@ -64,7 +64,7 @@ export async function openAttempt(
   const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
   const opened = await openFirst(db, jobId, task, fence, mine, begins).catch((error: unknown) => {
     // Another worker opened it while this statement waited for the lock, with attempts that it had read before. Inside a
-    // transaction the caller has the lock already, and the error has ended the transaction.
+    // transaction the caller has the lock already, and the error has aborted the transaction.
     if (is(db, PgTransaction) || postgresCode(error) !== '23505') throw error
     return 'taken' as const
   })

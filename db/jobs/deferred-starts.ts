@@ -2,7 +2,7 @@
 // every query for due rows, however many there are. It is released when the backend is back online or when a job of the
 // team ends, and a sweep releases what these events have missed.
 //
-// The limit counts running jobs and delivered starts that no worker has begun. Concurrent dispatchers do not see each
+// The limit counts running jobs and delivered starts that no worker has claimed. Concurrent dispatchers do not see each
 // other, so a team can exceed its limit by what they take at once (the batches of nudge and relay), never by more.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../client.js'

@@ -9,7 +9,7 @@ import { type Fence, fenceHolds } from './fence.js'
 /**
  * Counts one more execution.
  * @param task `''` for the script itself.
- * @returns how many have begun since the last recorded end, this one included; `null` when this worker has lost the
+ * @returns how many have started since the last recorded end, this one included; `null` when this worker has lost the
  * job, or the task has finished.
  */
 export const beginExecution = (db: Db, jobId: string, task: string, fence: Fence): Promise<number | null> =>

@@ -42,7 +42,7 @@ const earlierByTurns = sql`(
     where team.team_id is not null and team.team_id <> start.team_id and (in_earlier_turn or other.job_id < start.job_id)
     limit ${PLACES_MAX}) others)) from own)`
 
-/** For a job that has not begun; `null` for any other. */
+/** For a job that has not started; `null` for any other. */
 export const waitingOfJob = sql<Waiting | null>`(
   select json_build_object('held', start.held_reason, 'unreachable', start.unreachable_since is not null, 'ahead',
     case start.held_reason

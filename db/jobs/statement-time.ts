@@ -9,7 +9,7 @@ const FIRST_MS = 10_000
 /** A slow disk, with the same bytes written to the log and to the table. */
 const BYTES_A_SECOND = 512 * 1024
 
-/** Runs a write of so many bytes, in a transaction with a longer time limit when they are many. */
+/** Runs a write of `bytes` bytes, in a transaction with a longer time limit when they are many. */
 export async function withTimeFor<T>(db: DbOrTx, bytes: number, write: (db: DbOrTx) => Promise<T>): Promise<T> {
   if (bytes <= SMALL_BYTES) return write(db)
   return db.transaction(async (tx) => {

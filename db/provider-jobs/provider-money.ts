@@ -54,7 +54,7 @@ export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd> 
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
   if (!job?.atProvider) return job?.estimate ?? 0n
-  // Nothing can be sent for it between the look at its provider jobs and its end.
+  // Nothing can be sent for it between the check of its provider jobs and its end.
   await lockJob(tx, jobId)
   return (await taskStates(tx, jobId))
     .filter(({ state, lastSentAt }) => state !== 'withdrawn' && (state !== 'intended' || lastSentAt !== null))

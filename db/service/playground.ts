@@ -6,7 +6,7 @@ import type { Caller } from '../teams/memberships.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
 import { lockTeamForWrite } from '../teams/teams.js'
 
-/** A report is at most as large as the body that brings it. */
+/** A report is at most as large as the body that contains it. */
 const TELEMETRY_BYTES_MAX = 64 * 1024
 
 export type Telemetry = Omit<typeof playgroundTelemetry.$inferInsert, 'id' | 'userId' | 'createdAt'>

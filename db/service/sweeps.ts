@@ -22,7 +22,7 @@ export interface SweepPass {
   /** How many rows a successful pass could not handle, and why the last of them. */
   failed?: number
   lastFailure?: string | null
-  /** What an administrator has to look at; `null` leaves the previous findings. */
+  /** What an administrator has to check; `null` leaves the previous findings. */
   findings: string[] | null
 }
 
@@ -73,7 +73,7 @@ export async function loadSweeps(db: DbOrTx): Promise<Sweep[]> {
     .orderBy(asc(sweeps.name))
 }
 
-/** The findings of a sweep that still runs; those of one that stopped say nothing about now. */
+/** The findings of a sweep that still runs; those of one that stopped are out of date. */
 export async function findingsOf(db: DbOrTx, name: SweepName): Promise<string[]> {
   const sweep = (await loadSweeps(db)).find((one) => one.name === name)
   return sweep && !sweep.late ? sweep.findings.map(({ message }) => message) : []

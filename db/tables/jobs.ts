@@ -200,7 +200,7 @@ export const scriptRequests = pgTable(
       .references(() => jobs.id, { onDelete: 'cascade' }),
     // The requester: '' is the script itself, otherwise a task of its graph.
     task: text('task').notNull().default(''),
-    // Counts the requests of this task, from 1. A try after a failed one requests anew.
+    // Counts the requests of this task, from 1. A try after a failed one makes its requests again.
     number: integer('number').notNull(),
     // The number of the last failed attempt before this request. Its answer serves all tries until the next failure.
     series: integer('series').notNull().default(0),
@@ -310,7 +310,7 @@ export const outbox = pgTable(
     generation: integer('generation').notNull(),
     // The earliest start (`not_before` of the job).
     dueAt: instant('due_at').notNull(),
-    // When the relay looks at the row next.
+    // When the relay checks the row next.
     nextAt: instant('next_at').notNull(),
     deliveries: integer('deliveries').notNull().default(0),
     // Why the relay defers a due row.
@@ -327,7 +327,7 @@ export const outbox = pgTable(
     index('outbox_held_idx').on(table.teamId, table.jobId).where(sql`held_reason = 'concurrency_limit'`),
     // Jobs that are deferred until a backend is online.
     index('outbox_offline_idx').on(table.backend, table.jobId).where(sql`held_reason = 'backend_offline'`),
-    // A team's delivered starts that no worker has begun: to compare with its limit, and its next direct job.
+    // A team's delivered starts that no worker has claimed: to compare with its limit, and its next direct job.
     index('outbox_begins_idx').on(table.teamId, table.mode, table.jobId).where(sql`kind = 'start' and deliveries > 0`)
   ]
 )

@@ -38,7 +38,7 @@ export const sweeps = pgTable('sweeps', {
   ranAt: instant('ran_at').notNull(),
   succeededAt: instant('succeeded_at'),
   error: text('error'),
-  // How many items the last successful passes handled, how many they could not, and what an administrator has to look at.
+  // How many items the last successful passes handled, how many they could not, and what an administrator has to check.
   handled: integer('handled').notNull().default(0),
   failed: integer('failed').notNull().default(0),
   findings: jsonb('findings').$type<{ message: string; at: string }[]>().notNull().default([])

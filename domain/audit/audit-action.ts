@@ -14,7 +14,7 @@ export const auditActions = [
   'capsule.schedule.changed',
   'capsule.schedule.deleted',
   'capsule.takedown',
-  // Access that an account gave before its address was proved has ended.
+  // Access that an account gave before its address was proved was revoked.
   'account.proved'
 ] as const
 export type AuditAction = (typeof auditActions)[number]

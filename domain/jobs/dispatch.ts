@@ -18,7 +18,7 @@ export const RUN_JOB_AT_PROVIDER_WORKFLOW = 'runJobAtProvider'
 export const providerQueueOf = (taskQueue: string): string => `${taskQueue}-providers`
 export const DIRECT_QUEUE = 'direct-jobs'
 
-/** The type of the failure by which an activity says that it only waits. It is not counted as a fault, however often it is repeated. */
+/** The type of the failure by which an activity reports that it only waits. It is not counted as a fault, however often it is repeated. */
 export const NOT_YET = 'not_yet'
 
 /**

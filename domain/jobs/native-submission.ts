@@ -35,7 +35,7 @@ export const NativeSubmitBody = Type.Object(
     cap_cents: Type.Integer({
       minimum: 1,
       maximum: CAP_CENTS_MAX,
-      description: 'What the job may cost at most, its tasks included'
+      description: 'The most that the job can cost, including its tasks'
     }),
     analysis_id: Type.Optional(Type.Null()),
     source: Type.Object(
@@ -55,7 +55,10 @@ export const NativeSubmitBody = Type.Object(
         'JSON text of { "entrypoint", "args", "kwargs" }: the name of a function of the source, a list and an object'
     }),
     source_sha256: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'What the source has to hash to, or nothing is submitted' })
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The SHA-256 that the source must have; otherwise nothing is submitted'
+      })
     )
   },
   { additionalProperties: false, description: `A native program (${submissionProtocol})` }

@@ -115,7 +115,7 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
 }
 
 /**
- * A source as it is stored with its job. `framework` is what the executor detected when the submission left it open.
+ * The source that is stored with a job. `framework` is what the executor detected when the submission left it open.
  */
 export interface StoredSource {
   kind: SourceKind

@@ -53,5 +53,5 @@ export const jobIsFull: JobError = {
 /** The error of a job whose executions begin again and again, and never end. */
 export const neverEnds: JobError = {
   code: 'internal_error',
-  message: `${EXECUTIONS_BEGUN_MAX} executions in a row have begun and lost their worker before they ended; an operator has to look at the logs of the workers`
+  message: `${EXECUTIONS_BEGUN_MAX} executions in a row lost their worker before they finished; an operator has to check the logs of the workers`
 }

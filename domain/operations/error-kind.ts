@@ -2,7 +2,7 @@
 
 /**
  * `away`: the database cannot be reached, or accepts no work; the step waits until it does. `conflict`: the statement met
- * another one, or took too long; it is repeated a limited number of times. `fault`: no repetition will mend it.
+ * another one, or took too long; it is repeated a limited number of times. `fault`: permanent.
  */
 export type ErrorKind = 'away' | 'conflict' | 'fault'
 

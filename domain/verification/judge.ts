@@ -145,7 +145,7 @@ function notesOf({ sealed, rerun }: Counted): string[] {
   if (sealed.countSource !== null && sealed.circuitSha256 === null)
     notes.push('the circuit has no digest; it is taken to be the same because the program is')
   if (sealed.countSource !== null && sealed.bitOrder === null)
-    notes.push('neither run says in which order its bits stand; it is taken to be the same because the program is')
+    notes.push('neither run states its bit order; it is assumed to be the same because the program is')
   return notes
 }
 

@@ -30,7 +30,7 @@ export interface Check {
   p_adjusted: number | null
   draws: number | null
   tvd: number | null
-  /** The expected distance of two runs of one distribution with so many shots, and by how much `tvd` exceeds it. */
+  /** The expected distance of two runs of one distribution with this many shots, and by how much `tvd` exceeds it. */
   tvd_null: number | null
   tvd_excess: number | null
   /** The true distance is at most this, with confidence 1 - beta. */

@@ -5,7 +5,7 @@ import { reasonOf } from '../../domain/operations/reason.js'
 
 export type DispatchTarget = 'Temporal' | 'Redis'
 
-/** `busy`: the target asks for fewer calls. */
+/** `busy`: the target requests fewer calls. */
 export type FaultKind = 'unreachable' | 'busy' | 'refused'
 
 export interface TargetFaults {

@@ -17,7 +17,7 @@ export type QuestionEnd =
 export type CompileEnd = QuestionEnd | { kind: 'script' }
 
 export interface ExecutorClient {
-  /** @param accepted is awaited when the execution has begun; if it returns `false`, the execution is stopped as lost. */
+  /** @param accepted is awaited when the execution has started; if it returns `false`, the execution is stopped as lost. */
   run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd>
   /** Executes a script that can request work, or continues it after a response. */
   runScript(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<ScriptEnd>
@@ -113,7 +113,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
         dispatcher: agent,
         signal: AbortSignal.timeout(timeoutMs)
       })
-      if (response.statusCode !== 200) throw new Error(`execution service answered ${response.statusCode} to /health`)
+      if (response.statusCode !== 200) throw new Error(`execution service returned ${response.statusCode} for /health`)
       return (await response.body.json()) as ExecutorHealth
     },
     close: () => agent.destroy()
@@ -121,7 +121,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
 }
 
 function refusal(status: number, text: string, retryAfter: string | string[] | undefined): Refusal {
-  const { message, code } = errorOf(text) ?? { message: `execution service answered ${status}` }
+  const { message, code } = errorOf(text) ?? { message: `execution service returned ${status}` }
   const full = status === 429 || (status === 503 && (code === undefined || code === 'busy'))
   if (full) return { kind: 'busy', retryAfterSeconds: readSeconds(retryAfter) }
   if (code === 'worker_not_configured') return { kind: 'away', message, unfit: true }

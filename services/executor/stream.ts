@@ -7,7 +7,7 @@ import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-
 
 /**
  * `busy` and `away` come before acceptance and cost nothing. `refused`: the same request will be refused again. `lost`: the
- * execution was accepted, and its outcome is unknown; with `shutDown` because the service stopped, which says nothing against
+ * execution was accepted, and its outcome is unknown; with `shutDown` because the service stopped, which is no fault of
  * the execution. `result` is JSON text, not parsed here: its integers can exceed what a
  * JavaScript number holds. `artifacts` are the files that the program wrote; `framework` is the one that the executor found
  * the program to use.
@@ -32,7 +32,7 @@ export interface Away {
   unfit?: true
 }
 
-/** The service's responses before an execution has begun. */
+/** The service's responses before an execution has started. */
 export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'refused'; message: string }
 
 /**
@@ -75,7 +75,7 @@ interface Fault {
 
 /**
  * Reads the response of an execution to its end.
- * @param accepted is awaited when the execution has begun; if it returns `false`, the execution is stopped as lost.
+ * @param accepted is awaited when the execution has started; if it returns `false`, the execution is stopped as lost.
  * @param abort is called when the service has been silent for too long.
  */
 export async function readRun(
@@ -145,13 +145,13 @@ class ArtifactFiles {
 
   /** @throws Error when the service breaks the protocol. */
   add({ name, media_type: mediaType, chunk, last }: NonNullable<Line['artifact']>): void {
-    if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has a name that none may have')
+    if (typeof name !== 'string' || !nameShape.test(name)) throw new Error('a file has an invalid name')
     if (typeof mediaType !== 'string' || !mediaTypeShape.test(mediaType))
-      throw new Error(`file ${name} has a media type that none may have`)
+      throw new Error(`file ${name} has an invalid media type`)
     if (typeof chunk !== 'string') throw new Error(`file ${name} has a piece that is not text`)
     this.#open ??= { name, mediaType, pieces: [] }
     if (this.#open.name !== name || this.#done.has(name) || this.#done.size === ARTIFACTS_MAX)
-      throw new Error(`file ${name} comes out of turn`)
+      throw new Error(`file ${name} arrived out of order`)
     const piece = Buffer.from(chunk, 'base64')
     this.#bytes += piece.length
     // Pieces beyond the limit are dropped; the outcome then fails with the reason.

@@ -6,7 +6,7 @@ import type { GateEntrance } from './gate.js'
 import type { Refusal } from './stream.js'
 
 const BUSY_FIRST_MS = 100
-/** Short, since the call keeps its permit and its turn meanwhile. */
+/** Short, since the call keeps its permit and its turn while it waits. */
 const BUSY_MAX_MS = 500
 const AWAY_MS = 5_000
 const AWAY_DEADLINE_MS = 24 * 3_600_000
@@ -14,7 +14,7 @@ const AWAY_DEADLINE_MS = 24 * 3_600_000
 export interface WaitDeps {
   gate: GateEntrance
   log: { warn(detail: object, message: string): void }
-  /** The caller is repeated later, and holds a slot of its own meanwhile: a long wait ends with `ComeBackLater`. */
+  /** The caller is repeated later, and holds a slot of its own while it waits: a long wait ends with `ComeBackLater`. */
   yieldsSlot?: boolean
 }
 

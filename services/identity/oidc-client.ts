@@ -109,17 +109,16 @@ export function createOidcClient(
       return await ask()
     } catch (error) {
       const { fault, about } = providerFault(error, stage)
-      log.warn({ stage, ...about }, 'sign-in through the provider of identities failed')
+      log.warn({ stage, ...about }, 'sign-in through the identity provider failed')
       throw fault
     }
   }
 
   function openFlow(sealedFlow: string | null): Flow {
-    if (sealedFlow === null)
-      throw startAgain('this browser brings no sign-in that was begun here, or has finished it already')
+    if (sealedFlow === null) throw startAgain('this browser has no sign-in in progress here')
     const flow = unseal(keyRing, sealedFlow)
     if (!flow) throw startAgain('the cookie of this sign-in was not made here')
-    if (now() >= flow.expiresAt) throw startAgain(`this sign-in was begun more than ${FLOW_SECONDS / 60} minutes ago`)
+    if (now() >= flow.expiresAt) throw startAgain(`this sign-in was started more than ${FLOW_SECONDS / 60} minutes ago`)
     return flow
   }
 

@@ -39,12 +39,12 @@ export function providerFault(error: unknown, stage: OidcStage): ProviderFault {
       about: { reason }
     }
   return {
-    fault: faultOf('unauthorized', `gave an answer that cannot be trusted (${reason}); you are not signed in`),
+    fault: faultOf('unauthorized', `gave a response that cannot be trusted (${reason}); you are not signed in`),
     about: { reason }
   }
 }
 
-const faultOf = (code: ErrorCode, what: string) => new ServiceError(code, `The provider of identities ${what}`)
+const faultOf = (code: ErrorCode, what: string) => new ServiceError(code, `The identity provider ${what}`)
 
 /** The browser came back with an error instead of a code. */
 function answerFault({ error, code }: AuthorizationResponseError): ProviderFault {

@@ -54,7 +54,7 @@ export async function openCredentials(
       if (!(cause instanceof UnopenableError)) throw cause
       throw new ServiceError(
         'internal_error',
-        `The stored ${row.keyName} of ${provider} cannot be opened: set it anew, or ask the operator, whose log says why`,
+        `The stored ${row.keyName} of ${provider} cannot be opened: store it again, or ask the operator, whose log shows why`,
         {},
         { cause }
       )

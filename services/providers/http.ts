@@ -48,7 +48,7 @@ export function createProviderHttp(
       } catch (error) {
         if (error instanceof ProviderFault) throw error
         signal.throwIfAborted()
-        if (late.aborted) throw new ProviderFault('unclear', `${provider} did not answer within ${timeoutMs / 1000} s`)
+        if (late.aborted) throw new ProviderFault('unclear', `${provider} did not respond within ${timeoutMs / 1000} s`)
         throw lostConnection(provider, error)
       }
     },
@@ -60,7 +60,7 @@ const jsonType = { 'content-type': 'application/json' }
 
 function faultOf(provider: string, status: number, said: string | null, retryAfter: number | null): ProviderFault {
   const words = said ? `: ${said.slice(0, MESSAGE_MAX)}` : ''
-  const message = `${provider} answered ${status}${words}`
+  const message = `${provider} returned ${status}${words}`
   if (status === 401 || status === 403) return new ProviderFault('unauthorized', message)
   if (status === 404 || status === 410) return new ProviderFault('not_found', message)
   if (status === 429) return new ProviderFault('busy', message, retryAfter)

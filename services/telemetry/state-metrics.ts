@@ -33,7 +33,7 @@ export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promis
   ])
   const rows = gauge(
     'qjs_outbox_rows',
-    'Rows of the outbox: starts of jobs that have not begun, and cancels of jobs that have not ended.',
+    'Rows of the outbox: starts of jobs that have not started, and cancels of jobs that have not finished.',
     ['kind']
   )
   const late = gauge(
@@ -48,7 +48,7 @@ export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promis
   )
   const findings = gauge(
     'qjs_sweep_findings',
-    'Findings of a sweep that a person has to look at; GET /api/admin/system lists them.',
+    'Findings of a sweep that an operator has to check; GET /api/admin/system lists them.',
     ['sweep']
   )
 
@@ -83,7 +83,7 @@ export function createStateMetrics(registry: Registry, db: DbOrTx): () => Promis
   }
 
   let shownAt = Number.NEGATIVE_INFINITY
-  // One query at a time: queries that a dead database never answers must not pile up.
+  // One query at a time: queries to a dead database must not pile up.
   let look: Promise<void> | null = null
   return async () => {
     if (performance.now() - shownAt < KEEP_MS) return

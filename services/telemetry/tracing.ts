@@ -39,7 +39,7 @@ export interface Tracing {
 }
 
 export interface TracingSettings {
-  /** Name of the service in the traces, unless OTEL_SERVICE_NAME says otherwise. */
+  /** Name of the service in the traces, unless OTEL_SERVICE_NAME is set. */
   serviceName: string
   log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
 }

@@ -68,7 +68,7 @@ export function startThreadPool<Input, Output>(
   // Piscina limits the time from the request on. Work must not lose its time while it waits, so each program reports its
   // start.
   pool.on('message', ({ started }: ThreadMessage) => startLimit.get(started)?.())
-  const closedError = () => new Error(`${what} has ended`)
+  const closedError = () => new Error(`${what} has stopped`)
 
   return {
     async run(team, input) {
@@ -91,7 +91,7 @@ export function startThreadPool<Input, Output>(
         .run({ id, input }, { signal: late.signal })
         .catch((error: Error) => {
           if (closed) throw closedError()
-          if (late.signal.aborted) throw new PoolTimeout(`${what} took longer than ${limitMs / 1000} s and was ended`)
+          if (late.signal.aborted) throw new PoolTimeout(`${what} took longer than ${limitMs / 1000} s and was stopped`)
           throw error
         })
         .finally(() => {

@@ -8,7 +8,7 @@ import { circuitPairs, type TaskRuns } from '../../domain/verification/statistic
 /** Results as the JSON text that is stored; every task of the capsule once. */
 export interface JudgeInput {
   tasks: TaskRuns[]
-  /** Total variation distance that the seal declares to be tolerated; `null`: as a seal that says nothing would. */
+  /** Total variation distance that the seal declares to be tolerated; `null`: the default of a seal. */
   margin: number | null
   alpha?: number
   beta?: number

@@ -43,7 +43,7 @@ function checkLock(root) {
 }
 
 // npm writes node_modules/.package-lock.json when it has finished: if it names every package of ours in our version,
-// somebody has installed them already. Entries that may be absent here (other platforms) are marked optional.
+// they are installed already. Entries that may be absent here (other platforms) are marked optional.
 function matchesLock(root) {
   if (!nodeModulesPresent(root)) return false
   try {

@@ -161,7 +161,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
         tags: ['accounts'],
         summary: 'End one of your sessions on the server',
         params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
-        response: { 204: empty('The session has ended') }
+        response: { 204: empty('The session is revoked') }
       }
     },
     async (request, reply) => {
@@ -179,7 +179,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       schema: {
         tags: ['accounts'],
         summary: 'End this session on the server',
-        response: { 204: empty('The session has ended', ['Set-Cookie']) }
+        response: { 204: empty('The session is revoked', ['Set-Cookie']) }
       }
     },
     async (request, reply) => {

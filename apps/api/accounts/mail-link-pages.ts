@@ -62,7 +62,7 @@ export const resetPasswordPage = (): Page =>
 $('form').onsubmit = (event) => { event.preventDefault(); attempt(async () => {
   await ask('POST', '/api/auth/reset-password', { token, password: $('password').value })
   $('form').hidden = true
-  $('what').textContent = 'Your password is set. All sessions have ended; sign in again.'
+  $('what').textContent = 'Your password is set. All sessions are revoked; sign in again.'
 }) }`
   )
 
@@ -72,7 +72,7 @@ const token = location.pathname.split('/').pop()
 const ask = async (method, path, body) => {
   const answer = await fetch(path, { method, ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) })
   const json = await answer.json().catch(() => ({}))
-  if (!answer.ok) throw new Error(json.error || 'The service answered ' + answer.status)
+  if (!answer.ok) throw new Error(json.error || 'The service returned ' + answer.status)
   return json
 }
 const attempt = (work) => { $('error').textContent = ''; return work().catch((error) => { $('error').textContent = error.message }) }`

@@ -59,7 +59,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   if (!oidc) {
     for (const path of [START, CALLBACK])
       app.get(path, { schema: { hide: true } }, async () => {
-        throw new ServiceError('not_found', 'sign-in through a provider of identities is not set up here (OIDC_ISSUER)')
+        throw new ServiceError('not_found', 'sign-in through an identity provider is not set up here (OIDC_ISSUER)')
       })
     return
   }
@@ -72,7 +72,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Sign in through the provider of identities: 302 to its page',
+        summary: 'Sign in through the identity provider: 302 to its page',
         querystring: StartQuery,
         response: redirects("To the provider's page"),
         errors: ['unauthorized', 'permission_denied', 'worker_unreachable', 'worker_not_configured']
@@ -91,7 +91,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Where the provider of identities sends the browser back: 302 with a session, or an error',
+        summary: 'Where the identity provider sends the browser back: 302 with a session, or an error',
         querystring: CallbackQuery,
         response: redirects('Signed in'),
         errors: [
@@ -123,7 +123,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
     if (email === null || !request.compileValidationSchema(Email, 'body')(email))
       throw new ServiceError(
         'permission_denied',
-        'The provider of identities gave no e-mail address of yours that can be used: let it share one with this service (scope email)'
+        'The identity provider gave no e-mail address of yours that can be used: let it share one with this service (scope email)'
       )
     const identity = { ...given, email }
     const linked = await linkIdentity(db, identity)

@@ -54,7 +54,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
     {
       schema: {
         tags: ['accounts'],
-        summary: 'Mail a link that sets a new password; the response is the same for every address',
+        summary: 'Send a mail with a link that sets a new password; the response is the same for every address',
         body: Type.Object({ email: Email }, { additionalProperties: false }),
         response: { 202: accepted('A mail is on its way if the address has an account') }
       }

@@ -76,7 +76,7 @@ function readExpiry(text: string, now: Date): Date {
   const at = new Date(text)
   // The format allows leap seconds, which a Date does not know.
   if (Number.isNaN(at.getTime())) throw invalidExpiry(`must be an ISO 8601 time (got ${JSON.stringify(text)})`)
-  if (at <= now) throw invalidExpiry(`must lie in the future (got ${text})`)
+  if (at <= now) throw invalidExpiry(`must be in the future (got ${text})`)
   return at
 }
 

@@ -144,7 +144,7 @@ async function probe<T>(read: () => Promise<T>): Promise<Probed<T>> {
   try {
     const value = await pTimeout(read(), {
       milliseconds: PROBE_MS,
-      message: `did not answer within ${PROBE_MS / 1000} s`
+      message: `did not respond within ${PROBE_MS / 1000} s`
     })
     return { state: 'ok', ...latency(), value }
   } catch (error) {

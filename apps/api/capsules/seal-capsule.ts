@@ -75,16 +75,13 @@ export async function sealCapsule(
   lock: () => Promise<CapsuleRow>
 ): Promise<CapsuleRow> {
   const { content, files, envelope } = await prepare(tx, by, capsule, body).catch(async (problem) => {
-    // Files that are missing were deleted with their capsule: the lock then says so.
+    // Files that are missing were deleted with their capsule: the lock then shows it.
     if (codeOf(problem)) await lock()
     throw problem
   })
   const locked = await lock()
   if (!isDeepStrictEqual(locked, capsule))
-    throw new ServiceError(
-      'conflict',
-      'This capsule was changed while it was being sealed; look at it and seal it again'
-    )
+    throw new ServiceError('conflict', 'This capsule was changed while it was being sealed; check it and seal it again')
   const sealed = await recordSeal(tx, capsule, {
     files,
     ...content,

@@ -30,7 +30,7 @@ export default fp(
 export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = translate(error)
   request.fault = { code: known.code, cause: (error as { cause?: unknown } | null)?.cause }
-  if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed by a fault of ours')
+  if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed with an internal error')
   return sendError(request, reply, known)
 }
 

@@ -32,7 +32,7 @@ export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> 
         tags: ['jobs'],
         summary: 'Where a team may run native programs',
         description:
-          'One entry for each backend that takes jobs of the team now and each kind of program, with the caps in US cents that a submission may have. Advisory: a submission is judged anew.',
+          'One entry for each backend that takes jobs of the team now and each kind of program, with the caps in US cents that a submission may have. Advisory: a submission is checked again.',
         querystring: Type.Object({ team_id: Type.String({ format: 'uuid' }) }),
         response: { 200: json('The runtimes', Type.Object({ runtimes: Type.Array(ManagedRuntime) })) },
         errors: ['not_found']

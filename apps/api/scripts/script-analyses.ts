@@ -59,7 +59,7 @@ const CIRCUITS_MAX = 1_000
 const ScriptId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Shots = { minimum: 1, maximum: SHOTS_MAX }
 const Circuits = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: CIRCUITS_MAX, description: 'Circuits that it is to be estimated for; 1' })
+  Type.Integer({ minimum: 1, maximum: CIRCUITS_MAX, description: 'Number of circuits to estimate; default 1' })
 )
 const TeamId = Type.Optional(Type.String({ format: 'uuid' }))
 
@@ -204,7 +204,7 @@ function assertSaved(content: string, given: string, saved: string): void {
   if (digest !== saved)
     throw new ServiceError(
       'analysis_mismatch',
-      `content: is not what is saved: that has the SHA-256 ${saved}; read the script anew, or save the change first`
+      `content: differs from the saved source (SHA-256 ${saved}); read the script again, or save the change first`
     )
 }
 

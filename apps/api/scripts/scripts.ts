@@ -76,7 +76,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     {
       schema: {
         tags: ['scripts'],
-        summary: 'Publish a script of yours; it cannot be changed any more',
+        summary: 'Publish a script of yours; it can no longer be changed',
         params: ScriptId,
         response: { 200: json('The published script', Script) }
       }

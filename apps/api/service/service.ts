@@ -56,7 +56,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
     {
       schema: {
         tags: ['service'],
-        summary: 'The process answers',
+        summary: 'The process responds',
         response: { 200: json('The process responds', Type.Object({ status: Type.Literal('ok') })) }
       }
     },

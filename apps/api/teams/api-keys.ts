@@ -50,7 +50,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     {
       schema: {
         tags: ['API keys'],
-        summary: 'Make a key (owner and admins); `key` is shown this once',
+        summary: 'Make a key (owner and admins); `key` is shown only once',
         description: 'It acts as you, as a member of this team at most, and ends when you leave the team.',
         body: NewKeyBody,
         response: { 201: json('The key; without it when the request is repeated', Type.Union([NewApiKey, ShownOnce])) },
@@ -105,6 +105,6 @@ function readExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || time <= now)
-    throw validationError(`expires_at: must lie in the future (got ${JSON.stringify(text)})`)
+    throw validationError(`expires_at: must be in the future (got ${JSON.stringify(text)})`)
   return time
 }

@@ -1,5 +1,5 @@
 // Proofs of audit trails. Each reads everything that a team ever sealed, so this process runs one at a time, and requests for a
-// proof that has not begun share it.
+// proof that has not started share it.
 import { ServiceError } from '../../../domain/errors.js'
 
 /** The maximum number of teams whose proofs wait. */

@@ -89,7 +89,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       schema: {
         tags: ['teams'],
         summary: 'Send a pending invitation again, or change its role (owner and admins)',
-        description: 'Resending makes a new link with seven new days; the old link is dead.',
+        description: 'Resending creates a new link that is valid for seven days; the old link stops working.',
         params: InvitationId,
         body: Type.Object(
           {
@@ -105,7 +105,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     async (request, reply) => {
       const { id } = request.params
       const { action, role } = request.body
-      if (action && role) throw validationError('role: comes alone, and so does action')
+      if (action && role) throw validationError('role: cannot be sent together with action')
       const inviter = userOf(request)
       return app.writeOnce(request, reply, async (write) => {
         const { tx } = write
@@ -193,7 +193,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       })
   )
 
-  /** @throws ServiceError `rate_limited` when the recipient has got too many invitations, from whatever team. */
+  /** @throws ServiceError `rate_limited` when the recipient has too many invitations, from any teams. */
   async function mailLink(
     { tx, afterRollback }: Pick<Write, 'tx' | 'afterRollback'>,
     { invitation, token }: { invitation: InvitationRow; token: string },

@@ -14,7 +14,7 @@ export const Webhook = Type.Object(
 export const NewWebhook = Type.Object(
   {
     ...Webhook.properties,
-    secret: Type.String({ description: 'What its messages are signed with, shown this once' })
+    secret: Type.String({ description: 'The secret that signs its messages, shown only once' })
   },
   { $id: 'NewWebhook' }
 )

@@ -61,7 +61,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     {
       schema: {
         tags: ['webhooks'],
-        summary: 'Send events of a team to an address (owner and admins); `secret` is shown this once',
+        summary: 'Send events of a team to an address (owner and admins); `secret` is shown only once',
         description: 'Messages are signed after the Standard Webhooks convention; docs/webhooks.md describes them.',
         body: NewWebhookBody,
         response: {
@@ -103,7 +103,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     {
       schema: {
         tags: ['webhooks'],
-        summary: 'Delete a webhook with its log (owner and admins); what is not delivered yet is not sent any more',
+        summary: 'Delete a webhook with its log (owner and admins); pending deliveries are cancelled',
         params: WebhookId,
         response: { 200: done }
       }

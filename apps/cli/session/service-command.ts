@@ -14,17 +14,11 @@ export interface ServiceOptions {
 
 /** A command that works with a session or an API key. */
 export const serviceCommand = (program: Command, usage: string, description: string): Command =>
-  accountCommand(program, usage, description).option(
-    '--key <key>',
-    'an API key to use instead of the session (default: QJOB_KEY)'
-  )
+  accountCommand(program, usage, description).option('--key <key>', 'API key instead of a session (default: QJOB_KEY)')
 
 /** A command about the session itself, which API keys cannot use. */
 export const accountCommand = (program: Command, usage: string, description: string): Command =>
-  jsonOption(program.command(usage).description(description)).option(
-    '--url <address>',
-    'the service (default: QJOB_URL, or the stack running from DATA_DIR, or http://127.0.0.1:3000)'
-  )
+  jsonOption(program.command(usage).description(description)).option('--url <address>', 'the service (see qjob --help)')
 
 export interface PageOptions {
   limit: number
@@ -37,8 +31,7 @@ export const pageOptions = (command: Command, limit: number): Command =>
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber, limit)
     .option('--offset <n>', 'how many to skip', wholeNumber, 0)
 
-export const jsonOption = (command: Command): Command =>
-  command.option('--json', 'print one JSON value on stdout and nothing else')
+export const jsonOption = (command: Command): Command => command.option('--json', 'print only one JSON value')
 
 /** Runs a command's work against the service with the given API key, or else with the saved session if there is one. */
 export const withService = (options: ServiceOptions, work: (api: ApiClient) => Promise<void>): Promise<void> =>

@@ -153,7 +153,7 @@ export class JobStore {
     }
   }
 
-  /** Cancels the job and its children; false if it has ended in another way. */
+  /** Cancels the job and its children; false if it has already finished. */
   cancel(job: Job): boolean {
     if (this.state(job) === 'canceled') return true
     if (finalStates.includes(this.state(job))) return false
@@ -167,7 +167,7 @@ export class JobStore {
     for (const one of [job, ...job.children]) one.deleted = true
   }
 
-  /** The actual cost in US dollars; null until the job has ended. */
+  /** The actual cost in US dollars; null until the job has finished. */
   cost(job: Job): number | null {
     const state = this.state(job)
     if (!finalStates.includes(state)) return null

@@ -355,7 +355,7 @@ class Sandbox(Protocol):
         """The present state and how many executions are alive."""
 
     def drain(self) -> None:
-        """Takes no more jobs, only the second stage of a job that has begun; executions that wait for an answer are
+        """Takes no more jobs, only the second stage of a job that has started; executions that wait for an answer are
         killed, since their callers can repeat them elsewhere."""
 
     async def close(self) -> None:

@@ -6,14 +6,14 @@ import { type DirectStart, nextDirectStarts } from '../../../db/job-steps/direct
 import { createTurns } from '../../../domain/teams/turns.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
 
-/** Until the next look when every waiting team has as many jobs under way as it is allowed: another team's job may have come. */
+/** Until the next check when every waiting team has as many jobs under way as it is allowed: another team's job may have come. */
 const LIMITED_MS = 100
 
 /** The right to one claim. */
 export interface ClaimPlace {
   /** The claimed job has its permit: another job can be claimed. */
   admitted(): void
-  /** The job has ended, or none was claimed. */
+  /** The job has finished, or none was claimed. */
   leave(): void
 }
 
@@ -23,7 +23,7 @@ export interface ClaimTurns {
   /**
    * Claims the next job.
    * @param entry the job that the entry names.
-   * @param claim claims it; `false` when another worker was faster, or the job has ended.
+   * @param claim claims it; `false` when another worker was faster, or the job has finished.
    * @returns `null` when no job is left, or the worker stops.
    */
   next(entry: string, claim: (start: DirectStart) => Promise<boolean>): Promise<DirectStart | null>
@@ -37,7 +37,7 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
   /** The jobs that are being claimed, with their teams. */
   const claiming = new Map<string, string>()
   const places: (() => void)[] = []
-  /** Claims that wait for a team to end a job. */
+  /** Claims that wait for a job of their team to finish. */
   const limited = new Set<() => void>()
   let ahead = 0
 

@@ -88,7 +88,7 @@ const endsWithin = (work: Promise<unknown>, milliseconds: number): Promise<boole
   )
 
 /**
- * Runs jobs until that of the entry has begun, here or elsewhere: an entry that gives its turn to another job is not lost.
+ * Runs jobs until that of the entry has started, here or elsewhere: an entry that gives its turn to another job is not lost.
  * @returns `false` when the worker stops before.
  */
 async function runEntry(
@@ -141,7 +141,7 @@ const withPlace = (deps: DirectDeps, place: ClaimPlace): RunDeps => ({
 async function runDirect(deps: RunDeps, { jobId, generation }: JobHandOver, lease: string, log: Logger): Promise<void> {
   const { announce, leased } = deps
   const fence: Fence = { generation, lease }
-  // Not before the claim: a look at the lease would find none and take the job for lost.
+  // Not before the claim: a check of the lease would find none and take the job for lost.
   const { signal, taken, release } = leased.add(jobId, lease)
   try {
     const end = await endOf(deps, jobId, fence, signal)

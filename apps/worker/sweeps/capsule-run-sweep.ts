@@ -1,4 +1,4 @@
-// Advances the runs of capsules (db/capsule-runs/capsule-run-steps.ts): right after one of their jobs has begun or ended in
+// Advances the runs of capsules (db/capsule-runs/capsule-run-steps.ts): right after one of their jobs has started or finished in
 // this process, and by a sweep for jobs that ended elsewhere or were missed.
 import type { Logger } from 'pino'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'

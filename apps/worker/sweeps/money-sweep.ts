@@ -10,7 +10,7 @@ import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const RECENT = 'money'
 const ALL = 'money_in_full'
-/** A proof is due somewhat before its period is over, since it is recorded somewhat after it has begun. */
+/** A proof is due somewhat before its period is over, since it is recorded somewhat after its start. */
 const DUE = 0.9
 /** How often a worker checks whether the whole ledger is due. */
 const LOOK_MS = 60_000

@@ -1,5 +1,5 @@
 // The worker's loops for providers: it declares which providers it can call, reads the state of their machines, and looks up
-// provider jobs whose jobs have ended with their money held.
+// provider jobs whose jobs have finished with their money held.
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'

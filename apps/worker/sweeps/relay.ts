@@ -24,7 +24,7 @@ const ROWS_PER_PASS = 200
 const RECHECK_SECONDS = 60
 /** A cancellation is sent again this often until the job is final. */
 const CANCEL_AGAIN_SECONDS = 5
-/** A target that asks for fewer calls. */
+/** A target that requests fewer calls. */
 const BUSY_RETRY_SECONDS = 5
 /** A target that refuses a delivery accepts it once an operator has changed something. */
 const REFUSED_RETRY_SECONDS = 15
@@ -65,7 +65,7 @@ export function createRelayPass(deps: RelayDeps, mode: ExecutionMode): () => Pro
 
   /** Fails jobs that have waited too long. @param unreachable the rows whose target was just found unreachable. */
   async function giveUp(unreachable: OutboxRow[]): Promise<string[]> {
-    // The outage may have ended and begun anew while no relay looked.
+    // The outage may have ended and started again while no relay checked.
     if (clock() < graceUntil) return []
     const givenUp = await sweepDispatchDeadline(db, times.dispatchDeadlineSeconds, unreachable, failures)
     for (const jobId of givenUp) {

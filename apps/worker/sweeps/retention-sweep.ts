@@ -1,4 +1,4 @@
-// Removes rows whose retention has ended, once an hour. Several workers can do so at once; each finds less to remove.
+// Removes rows whose retention is over, once an hour. Several workers can do so at once; each finds less to remove.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'

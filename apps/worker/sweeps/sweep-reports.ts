@@ -17,7 +17,7 @@ export interface Pass {
   /** Number of rows that could not be handled and will be tried again, and why the last of them could not. */
   failed?: number
   lastFailure?: string | null
-  /** Everything that a person has to look at now. */
+  /** Everything that an operator has to check now. */
   findings?: string[]
 }
 

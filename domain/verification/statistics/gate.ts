@@ -33,7 +33,7 @@ function together(sealed: RunCounts, rerun: RunCounts): string | null {
   if (!haveLikeSources(sealed, rerun))
     return 'the counts of one run are the program’s own, those of the other the service’s'
   if (sealed.bitOrder !== rerun.bitOrder)
-    return `the bits stand in another order: '${sealed.bitOrder}' in the sealed run, '${rerun.bitOrder}' in the re-run`
+    return `the bit orders differ: '${sealed.bitOrder}' in the sealed run, '${rerun.bitOrder}' in the re-run`
   if (!isDeepEqual(sealed.registers, rerun.registers))
     return 'the runs have other registers, so their bits mean other things'
   if (sealed.circuitSha256 !== rerun.circuitSha256)

@@ -51,7 +51,7 @@ function equalRunsDistance({ n, cells }: CountPair): number {
   return quarters === 0 ? 0 : (halves / n) * Math.min(1, halves / quarters)
 }
 
-/** The mean absolute difference of heads and tails in so many tosses. */
+/** The mean absolute difference of heads and tails in this many tosses. */
 function meanGap(throws: number): number {
   if (throws === 0) return 0
   const half = Math.floor((throws - 1) / 2)

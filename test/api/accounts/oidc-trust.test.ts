@@ -74,7 +74,7 @@ describe('a return from the provider', () => {
     const visit = await goToProvider(newPerson(), `?code=${await newCode()}`)
     expect((await comeBack(visit)).status).toBe(302)
     expectRefusal(await comeBack(visit), 400, /^code: was used already/)
-    expectRefusal(await comeBack({ ...visit, cookie: '' }), 400, /brings no sign-in that was begun here/)
+    expectRefusal(await comeBack({ ...visit, cookie: '' }), 400, /has no sign-in in progress here/)
   })
 
   test('with a cookie that was changed, cut, combined or invented is refused', async () => {
@@ -103,7 +103,7 @@ describe('a return from the provider', () => {
   test('is refused after ten minutes, and not before', async () => {
     const [late, early] = [await goToProvider(newPerson(), `?code=${await newCode()}`), await goToProvider(newPerson())]
     clock.ahead = 600_000
-    expectRefusal(await comeBack(early), 400, /begun more than 10 minutes ago/)
+    expectRefusal(await comeBack(early), 400, /started more than 10 minutes ago/)
     clock.ahead = 570_000
     expect((await comeBack(late)).status).toBe(302)
   })
@@ -161,7 +161,7 @@ describe('a provider', () => {
         const answer = await at.ask('GET', '/api/auth/oidc/start')
         expect([answer.status, answer.body]).toEqual([
           502,
-          { error: 'The provider of identities cannot be reached or is out of order; try again later' }
+          { error: 'The identity provider cannot be reached or is out of order; try again later' }
         ])
       }
       expect((await at.ask('GET', '/healthz')).status).toBe(200)
@@ -211,7 +211,7 @@ describe('a provider', () => {
   ])('whose token endpoint returns %s does not sign the user in', async (_what, tokenAnswer, status) => {
     const visit = await goToProvider(newPerson(), `?code=${await newCode()}`)
     provider.state.fault = { tokenAnswer }
-    expectRefusal(await comeBack(visit), status, /^The provider of identities /)
+    expectRefusal(await comeBack(visit), status, /^The identity provider /)
   })
 
   test('whose issuer differs from the configured one is not used', async () => {
@@ -239,7 +239,7 @@ describe('a provider', () => {
         const back = new URL(await provider.visit(start.headers.location as string))
         const answer = await comeBack({ cookie: cookieOf(start), back: `${back.pathname}${back.search}` }, at)
         expect([401, 503]).toContain(answer.status)
-        expect(answer.body.error).toMatch(/^The provider of identities /)
+        expect(answer.body.error).toMatch(/^The identity provider /)
       } else {
         expect([start.status, start.body.error]).toEqual([503, expect.stringMatching(/check OIDC_ISSUER$/)])
       }

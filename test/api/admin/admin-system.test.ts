@@ -181,7 +181,7 @@ describe('a part that is unavailable is shown as failing without preventing the 
       expect(now.parts.redis).toEqual({
         state: 'failing',
         latency_ms: expect.any(Number),
-        message: 'did not answer within 2 s'
+        message: 'did not respond within 2 s'
       })
       expect([now.ms > 1_900, now.ms < 3_000]).toEqual([true, true])
       expect(now.executor).toEqual({ state: 'failing', message: 'EXECUTOR_URL is not set' })

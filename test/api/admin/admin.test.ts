@@ -232,7 +232,7 @@ describe('access codes', () => {
     ['a code with a line break', { uses: 1, code: 'a\n' }, 'code: must match'],
     ['a long code', { uses: 1, code: 'a'.repeat(65) }, 'code: must match'],
     ['an empty code', { uses: 1, code: '' }, 'code: must match'],
-    ['a time in the past', { uses: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must lie in the future'],
+    ['a time in the past', { uses: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future'],
     ['a time without a zone', { uses: 1, expires_at: '2031-01-01T00:00:00' }, 'expires_at: must be a valid date-time'],
     ['a leap second', { uses: 1, expires_at: '2031-12-31T23:59:60Z' }, 'expires_at: must be an ISO 8601 time'],
     ['remaining uses', { uses: 1, remaining_uses: 5 }, 'remaining_uses: is not a field of this request']

@@ -128,7 +128,7 @@ tasks:
       400
     ],
     ['line 2: *x is an alias', 'name: &x y\ndescription: *x', 400],
-    ['line 3: name: this key stands twice', 'name: x\ndescription: y\nname: z', 400],
+    ['line 3: name: this key appears twice', 'name: x\ndescription: y\nname: z', 400],
     ['line 1: Unresolved tag', 'name: !!js/function x', 400],
     ['line 2: begins a second document', 'name: x\n---\nname: y', 400],
     ['line 1: a %YAML directive', '%YAML 1.1\n---\nname: x', 400],

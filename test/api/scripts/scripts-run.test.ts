@@ -359,7 +359,10 @@ describe('an analysis', () => {
   test('is refused for a source other than the saved one, and for a wrong digest', async () => {
     const id = await scriptOf(ada)
     const changed = await analyse(ada, id, { content: `${bellQasm3()} ` })
-    expect([changed.status, changed.body.error]).toEqual([409, expect.stringMatching(/^content: is not what is saved/)])
+    expect([changed.status, changed.body.error]).toEqual([
+      409,
+      expect.stringMatching(/^content: differs from the saved source/)
+    ])
     const wrong = await analyse(ada, id, { content_hash: '0'.repeat(64) })
     expect([wrong.status, wrong.body.error]).toEqual([400, expect.stringMatching(/^content_hash: must be the SHA-256/)])
     expect((await analyse(ada, id, { backend: 'nope' })).status).toBe(400)

@@ -287,7 +287,7 @@ describe('a test of credentials', () => {
     await db.execute(sql`update team_secrets set ring_key_id = 'lost' where team_id = ${teamId}`)
     expect(await check('ionq')).toEqual([
       'invalid',
-      'The stored api_key of ionq cannot be opened: set it anew, or ask the operator, whose log says why'
+      'The stored api_key of ionq cannot be opened: store it again, or ask the operator, whose log shows why'
     ])
     await save('ionq', { api_key: 'exampleKey0123456789' })
     expect(await check('ionq')).toEqual(['invalid', expect.stringContaining('IonQ does not take these credentials')])

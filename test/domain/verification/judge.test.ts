@@ -56,7 +56,7 @@ describe('counts that are not samples of the same circuit are not tested', () =>
     ['computed from probabilities', machine(fair), machine(fair, { countSource: 'probability_derived' })],
     ['not known to be sampling', machine(fair, { countSource: 'oracle' }), machine(fair)],
     ['from what a provider answered', machine(fair, { countSource: null, madeBy: 'program' }), machine(fair)],
-    ['another order', runOf(fair), runOf(fair, { bitOrder: 'qubit 0 rightmost' })],
+    ['the bit orders differ', runOf(fair), runOf(fair, { bitOrder: 'qubit 0 rightmost' })],
     ['other registers', runOf(fair), runOf(fair, { registers: [{ name: 'd', size: 2 }] })],
     ['different circuits', runOf(fair), runOf(fair, { circuitSha256: 'b'.repeat(64) })],
     ['one without a digest', runOf(fair), runOf(fair, { circuitSha256: null })],
@@ -97,7 +97,7 @@ test('a note states the assumed bit order when neither run names one', () => {
   const unsaid = (counts: Counts) => runOf(counts, { bitOrder: null })
   const found = verdictOf(unsaid(fair), unsaid(nearly))
   expect(found.verdict).toBe('consistent')
-  expect(found.checks[0]!.notes.join()).toContain('in which order its bits stand')
+  expect(found.checks[0]!.notes.join()).toContain('neither run states its bit order')
 })
 
 describe('a tested circuit is', () => {

@@ -91,5 +91,5 @@ test('closing rejects verifications under way and waiting ones', async () => {
   const ends = Promise.allSettled(running)
   await pool.close()
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await expect(pool.judgeInThread('a team', plain)).rejects.toThrow('judging has ended')
+  await expect(pool.judgeInThread('a team', plain)).rejects.toThrow('judging has stopped')
 })

@@ -138,7 +138,7 @@ async function definitionIn(
   if (!file) throw validationError(`${DEFINITION_NAME}: is missing, and capsule.yaml names it`)
   const text = file.content.toString('utf8')
   if (extension.definition_sha256 !== definitionDigest(text))
-    throw validationError(`${DEFINITION_NAME}: is not the one whose SHA-256 stands in capsule.yaml (definition_sha256)`)
+    throw validationError(`${DEFINITION_NAME}: does not match its SHA-256 in capsule.yaml (definition_sha256)`)
   const value = parsed(text, DEFINITION_NAME)
   const problem = findForbiddenJson(withoutParameters(value))
   if (problem) throw validationError(`${DEFINITION_NAME}: ${problem}`)

@@ -45,7 +45,7 @@ export function readYaml(bytes: Buffer): YamlText {
       `line ${lineAt(fault.pos[0])}: ${fault.code === 'MULTIPLE_DOCS' ? 'begins a second document; a file holds one' : sentence(fault.message)}`
     )
   if (document.directives?.yaml.explicit)
-    throw validationError('line 1: a %YAML directive is not taken; remove the line')
+    throw validationError('line 1: a %YAML directive is not supported; remove the line')
   assertPlain(document, lineAt)
   const value = document.toJS({ maxAliasCount: 0 }) as unknown
   const withLine = (message: string) => `line ${lineAt(offsetOf(document, message))}: ${message}`
@@ -136,8 +136,8 @@ function assertKeys(items: readonly { key: unknown }[], lineAt: (offset: number 
     if (!isScalar(key)) continue
     const name = String(key.value)
     const where = `line ${lineAt(key.range?.[0])}: `
-    if (seen.has(name)) throw validationError(`${where}${name.slice(0, 100)}: this key stands twice in one mapping`)
-    if (name === '<<') throw validationError(`${where}<< is a merge key, which is not taken; write the fields out`)
+    if (seen.has(name)) throw validationError(`${where}${name.slice(0, 100)}: this key appears twice in one mapping`)
+    if (name === '<<') throw validationError(`${where}<< is a merge key, which is not supported; write the fields out`)
     seen.add(name)
   }
 }

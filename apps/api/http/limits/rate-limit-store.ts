@@ -180,7 +180,7 @@ export function createRateLimitStore(
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      setImmediate(() => reject(new Error(`Redis did not answer within ${ms} ms`)))
+      setImmediate(() => reject(new Error(`Redis did not respond within ${ms} ms`)))
     }, ms)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })

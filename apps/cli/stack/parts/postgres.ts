@@ -25,7 +25,7 @@ export type Postgres = Child & {
   port: number
 }
 
-/** Creates the cluster if there is none and starts it on the loopback address; resolves when it answers a query. */
+/** Creates the cluster if there is none and starts it on the loopback address; resolves when it responds to a query. */
 export async function startPostgres(options: PostgresOptions, context: StackContext): Promise<Postgres> {
   const password = await makeCluster(options)
   return onPort(options.port, async (port) => {

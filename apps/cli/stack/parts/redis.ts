@@ -13,7 +13,7 @@ export interface RedisOptions {
 
 export type Redis = Child & { url: string; port: number }
 
-/** Starts redis-server on the loopback address; resolves when it answers PING. */
+/** Starts redis-server on the loopback address; resolves when it responds to PING. */
 export function startRedis(options: RedisOptions, context: StackContext): Promise<Redis> {
   return onPort(options.port, async (port) => {
     const child = await spawnChild(context, {

@@ -100,7 +100,7 @@ def _seed_generators(stream: _Stream) -> None:
 
 
 class _Clock:
-    """A clock that advances by a microsecond when the program looks at it, and by the time it sleeps. Libraries see the
+    """A clock that advances by a microsecond when the program reads it, and by the time it sleeps. Libraries see the
     real time: some of them wait for it to pass."""
 
     def __init__(self, now: float) -> None:

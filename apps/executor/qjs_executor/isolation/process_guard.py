@@ -24,7 +24,7 @@ from .work_folder import remove_tree
 REMOVE_SECONDS = 1.0
 """Below the time after which a child that does not exit is noticed; what remains is removed with the zygote."""
 PAUSE_SECONDS = 0.01
-"""At most, between two looks at an execution that dies slowly; a guard must not take a processor for itself."""
+"""At most, between two checks of an execution that dies slowly; a guard must not occupy a processor."""
 _WAITED_FOR = {signal.SIGTERM, signal.SIGCHLD}
 
 

@@ -172,7 +172,7 @@ _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
 """Commands that make the kernel signal another process when something happens to a file."""
 _ON_SHARED_FILES = [36, 37, 38, 1024, 1026]
 """Commands that reach other executions through a library file: locks of an open file (F_OFD_GETLK, F_OFD_SETLK,
-F_OFD_SETLKW), a lease, which holds up everybody else who opens the file (F_SETLEASE), and the news of who reads a
+F_OFD_SETLKW), a lease, which delays every other process that opens the file (F_SETLEASE), and the news of who reads a
 folder (F_NOTIFY)."""
 _PR_SET_PDEATHSIG = 1
 _SO_SNDBUF = 7

@@ -1,8 +1,8 @@
-"""Judges the message that ends a stretch of an execution, where reading it holds nobody up.
+"""Judges the message that ends a stretch of an execution, where reading it delays no other run.
 
 The child ran a stranger's code, so a message may be built to be slow: 22 MiB of `[],` take seconds and a gigabyte to
 read. A small message is read at once. A larger one is read in a process of its own, with limits, and comes back as a
-checked report, whose size does not depend on the child's wishes.
+checked report, whose size the child cannot choose.
 """
 
 from __future__ import annotations

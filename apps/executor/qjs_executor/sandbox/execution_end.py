@@ -207,9 +207,7 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
     if end.kind == "time_limit":
         return failed(_time_limit(limits))
     if end.kind == "too_many_asks":
-        return failed(
-            f"limit of {ASKS_MAX} requests: the script asks the service for more graphs and circuits than that"
-        )
+        return failed(f"limit of {ASKS_MAX} requests: the script requests more graphs and circuits than that")
     if end.kind == "bad_answer":
         return failed(f"crashed: bad result ({end.detail})")
     if end.kind == "unread":

@@ -28,7 +28,7 @@ RECYCLE_SECONDS = 30 * 60.0
 """Children of one zygote share their memory layout and hash seed, so a zygote is replaced from time to time."""
 FAULTS_IN_A_ROW_MAX = 3
 UNFORKED_IN_A_ROW_MAX = 20
-"""A zygote without children that could not fork so many times is renewed; one with children never is for that."""
+"""A zygote without children is renewed after this many failed forks; one with children never is for that."""
 UNFORKED_SECONDS = 0.5
 """How long to wait after a fork that failed: the machine or its temporary folder is full at the moment."""
 RESTART_SECONDS = (0.1, 1.0, 5.0, 30.0)

@@ -35,7 +35,7 @@ _Order = Literal["kill", "stop", "continue"]
 
 
 class PooledChild:
-    """A child of a zygote. `kill` asks its zygote to kill it; `reap` returns once nothing of the execution is alive."""
+    """A child of a zygote. `kill` has its zygote kill it; `reap` returns once nothing of the execution is alive."""
 
     def __init__(
         self,

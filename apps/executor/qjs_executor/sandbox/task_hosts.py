@@ -62,7 +62,7 @@ class TaskHosts:
         return None
 
     def keep(self, family: Family, run: LiveExecution) -> None:
-        """Keeps a host whose task has answered."""
+        """Keeps a host whose task has responded."""
         if len(self._waiting) >= self.places:
             owners = [host.family[0] for host in self._waiting]
             at = place_to_free(owners, [True] * len(owners), family[0])

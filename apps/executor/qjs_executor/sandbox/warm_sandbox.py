@@ -293,7 +293,7 @@ class WarmSandbox:
             # A task of its own, which continues even if this coroutine is cancelled again.
             reaper = None if kept else self._end(run)
             try:
-                # A child that has answered is killed without waiting for it: the kernel takes a while to free its
+                # A child that has responded is killed without waiting for it: the kernel takes a while to free its
                 # memory.
                 if reaper is not None:
                     await (child.printed() if answered else asyncio.shield(reaper))
@@ -329,7 +329,7 @@ class WarmSandbox:
         return not self._draining and self._parking.park(job, run)
 
     async def _keep(self, run: LiveExecution, family: Family) -> bool:
-        """Keeps a host whose task has answered; returns whether it now waits for the next one."""
+        """Keeps a host whose task has responded; returns whether it now waits for the next one."""
         await run.child.printed_so_far()
         if self._draining or run.child.is_flooded:
             return False

@@ -116,7 +116,7 @@ def params_of(params: Any) -> JobParams:
     extract = params.get("extract_state_vector", False)
     if not isinstance(extract, bool):
         refuse("params.extract_state_vector", "must be true or false", extract)
-    # With noise every gate counts, so the circuit is left as written unless the job says otherwise.
+    # With noise every gate counts, so the circuit is left as written unless the job sets it.
     default_level = 1 if noise is None else 0
     return JobParams(
         shots=shots,

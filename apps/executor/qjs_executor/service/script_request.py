@@ -16,7 +16,7 @@ from ..protocol.strict_json import NotStrictJson, parse_any
 from .request_fields import InvalidRequest, integer_of, number_of, object_of, refuse, text_of
 
 BODY_BYTES_MAX = 64 * MIB
-"""Limit of a body that brings values; each is at most a result, and a task takes several."""
+"""Limit of a body that contains values; each is at most a result, and a task takes several."""
 VALUES_CHARACTERS_MAX = 32 * MIB
 FUNCTION_MAX = 16 * MIB
 TEXT_MAX = 16 * MIB

@@ -323,7 +323,7 @@ async def _request(scope: Scope, receive: Receive, bytes_max: int) -> dict[str, 
     InvalidRequest and _TooLarge."""
     body = await _body(scope, receive, bytes_max)
     large = len(body) > BODY_BYTES_MAX
-    # The bytes alone decide first, so that nothing large is parsed in vain.
+    # The bytes alone decide first, so that no large body is parsed that will be refused.
     if large and not any(f'"{key}"'.encode() in body for key in LARGE_KEYS):
         raise _TooLarge(BODY_BYTES_MAX)
     request = await request_object(body)

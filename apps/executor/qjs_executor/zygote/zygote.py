@@ -31,7 +31,7 @@ from .zygote_child import Pipes, Plan, be_child
 
 MESSAGE_BYTES_MAX = 64 * 1024
 CHILDREN_MAX = 2 * SLOTS_MAX
-"""Live children; the shell never needs so many."""
+"""Live children; the shell never needs more."""
 
 
 @dataclass

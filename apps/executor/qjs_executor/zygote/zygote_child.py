@@ -38,7 +38,7 @@ JOB_FD, RESULT_FD = 3, 4
 _ABOVE_ALL = 64
 """Descriptors are first moved above this number, so that none is overwritten before it reaches its final number."""
 CPU_SECONDS_MAX = 1_000
-"""Until a job brings its own limit; above the longest wall time that a request may have."""
+"""Until a job sets its own limit; above the longest wall time that a request may have."""
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/urandom", "/dev/random", "/proc")
 _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 

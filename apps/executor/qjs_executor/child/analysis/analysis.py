@@ -39,7 +39,7 @@ _READ = (
     ast.Call,
     ast.Try,
 )
-"""The nodes that the readers look at; most of a program are others."""
+"""The nodes that the readers read; most of a program are others."""
 
 
 def analyse(code: str, requirements: str | None) -> dict[str, Any]:

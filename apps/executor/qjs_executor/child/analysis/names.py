@@ -47,7 +47,7 @@ class Names:
             self._bound[name] = path or name
 
     def _follow(self, tree: ast.Module) -> None:
-        """Aliases (`t = task`), and imported names that the program defines anew. Only statements that are always
+        """Aliases (`t = task`), and imported names that the program redefines. Only statements that are always
         executed count: a definition in an `except ImportError` replaces nothing here."""
         imported: set[str] = set()
         for statement in tree.body:

@@ -10,7 +10,7 @@ _DOUBT = frozenset(
     {"add_register", "add_bits", "tensor", "exec", "eval", "globals", "locals", "vars", "setattr", "__dict__"}
 )
 _KEPT_IN = ("circuit", "qc")
-"""The variables that a job looks at first."""
+"""The variables that a job reads first."""
 _QUBITS_MAX = 1_000_000
 
 

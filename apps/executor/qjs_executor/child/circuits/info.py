@@ -37,7 +37,7 @@ def describe(circuit: QuantumCircuit) -> dict[str, Any]:
 
 
 def _measurements(circuit: QuantumCircuit) -> tuple[int, bool]:
-    """How many measurements stand in the circuit, and whether anything but a barrier follows one on its qubit."""
+    """How many measurements the circuit has, and whether anything but a barrier follows one on its qubit."""
     count = 0
     mid_circuit = False
     measured: set[Any] = set()

@@ -27,8 +27,8 @@ _discarded_before = 0.0
 
 
 def options(num_qubits: int, entangling_gates: int) -> dict[str, Any]:
-    """The simulator's options for so many qubits. A bond never needs more than 2^(n/2), so that a small state cannot be
-    cut and needs no log. `entangling_gates` counts those of all shots that are run separately. Raises JobError."""
+    """The options of a simulator with this many qubits. A bond never needs more than 2^(n/2), so a small state is
+    never cut and needs no log. `entangling_gates` counts those of all shots that are run alone. Raises JobError."""
     bond = bond_dimension(num_qubits)
     if num_qubits // 2 < bond.bit_length():
         return {}

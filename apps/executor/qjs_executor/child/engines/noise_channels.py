@@ -89,7 +89,7 @@ def _collect_kept(circuit: QuantumCircuit, spec: NoiseSpec, kept: dict[str, Gate
 
 def _is_composite(item: CircuitInstruction, spec: NoiseSpec) -> bool:
     """Whether an operation is defined by other operations. Its definition determines what is executed on the hardware.
-    The transpiler would choose among translations, and with so many gates to choose from it finds unusual ones."""
+    The transpiler would choose among translations, and with many gates to choose from it finds unusual ones."""
     operation = item.operation
     if item.is_standard_gate() and operation.num_qubits <= 2:
         return False

@@ -54,7 +54,7 @@ def state_vector(
 
 
 def is_inline(num_qubits: int) -> bool:
-    """Whether a state of so many qubits stands in the result itself; a larger one is an artifact."""
+    """Whether the result itself contains a state of this many qubits; a larger one is an artifact."""
     return num_qubits <= INLINE_QUBITS_MAX
 
 

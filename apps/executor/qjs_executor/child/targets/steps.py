@@ -173,7 +173,7 @@ class _Reading:
     def _refuse_changed_tests(
         self, step: Step, before: int, condition: Condition, conditions: tuple[Condition, ...]
     ) -> None:
-        """Every step tests the condition anew, so only the very last of a block may change what is tested."""
+        """Every step tests the condition again, so only the very last of a block may change what is tested."""
         tested = {clbit for one in (condition, *conditions) for clbit in one.clbits}
         for place in self.steps[before:-1]:
             if place.clbit in tested:

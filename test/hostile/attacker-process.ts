@@ -16,7 +16,9 @@ export interface Attacker {
 /** Resolves when the attack is prepared. */
 export async function startAttacker(order: AttackOrder, prepareLimitMs: number): Promise<Attacker> {
   const child = fork(join(projectRoot, 'dist/test/hostile/attacker.js'), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // A session of its own, to which the kernel can give less of the processors.
+    detached: true
   })
   const received = <Kind extends FromAttacker['kind']>(kind: Kind) =>
     new Promise<Extract<FromAttacker, { kind: Kind }> | null>((resolve) => {

@@ -1,11 +1,13 @@
 // The process of one attack, apart from the measurement, with a low priority: in reality it runs on another machine.
 import { setMaxListeners } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Account } from './accounts.js'
 import { attacks } from './attacks/table.js'
 import { Hostile, type Surroundings } from './hostile-client.js'
 
 const LOW_PRIORITY = 10
+const SESSION_PRIORITY = '/proc/self/autogroup'
 
 export interface AttackOrder {
   name: string
@@ -45,6 +47,8 @@ process.on('message', (message: ToAttacker) => {
 
 async function run({ name, base, account, surroundings }: AttackOrder): Promise<void> {
   setPriority(LOW_PRIORITY)
+  // Where the kernel shares processors between sessions, the priority of the session counts.
+  if (existsSync(SESSION_PRIORITY)) writeFileSync(SESSION_PRIORITY, String(LOW_PRIORITY))
   const hostile = new Hostile(base, account, surroundings)
   const attack = attacks.find((entry) => entry.name === name)!
   let error: string | null = null

@@ -1,4 +1,5 @@
 // Verifications in threads: the same verdicts as in the caller's thread, with limits for threads, time and queue.
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test } from '@jest/globals'
 import { defaultMargin } from '../../../domain/verification/margin.js'
 import { randomOf } from '../../../domain/verification/statistics/random.js'
@@ -39,6 +40,18 @@ test('without a declared margin, a thread uses the default margin of a seal', as
   const found = await pool.judgeInThread('a team', { ...inputOf(few, few), margin: null })
   expect(found.margin).toBe(defaultMargin([{ text: few, hardware: false }]))
   expect(found.margin).toBeGreaterThan(0.1)
+})
+
+test('while a thread computes, the event loops of the machine come first', async () => {
+  pool = startJudgePool({ threads: 1 })
+  const niceness = () =>
+    readdirSync('/proc/self/task').map((id) => {
+      const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')
+      return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17])
+    })
+  expect(Math.max(...niceness())).toBe(0)
+  await pool.judgeInThread('a team', plain)
+  expect(Math.max(...niceness())).toBe(5)
 })
 
 test('an unreadable result fails only its own verification', async () => {

@@ -43,8 +43,12 @@ def limit_processes_of_shared_user() -> None:
 
 def yield_processor() -> None:
     """Lets the service's own processes, and whatever else runs on the machine, come first: where processors are short,
-    a process of theirs gets three times the time of this one. Threads and children inherit it."""
-    os.nice(_NICE)
+    a process of theirs gets three times the time of this one. Threads and children inherit it. A process that leads a
+    session calls it too: the kernel of many machines shares processors between sessions first."""
+    os.nice(max(0, _NICE - os.nice(0)))
+    if os.getsid(0) == os.getpid():
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as file:
+            file.write(str(_NICE))
 
 
 def limit(kind: int, soft: int, hard: int | None = None) -> None:

@@ -134,6 +134,13 @@ def test_a_long_run_sends_a_beat(seen: dict[str, Seen]) -> None:
     assert {"beat": {}} in seen["endless loop"].answer.lines
 
 
+def test_a_run_leaves_the_processors_to_the_service_first_and_cannot_change_that(executor: Executor) -> None:
+    code = "import os\nprint(os.nice({}))\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+    assert executor.run(python(code.format(0))).result["stdout"] == "5\n"
+    refused = executor.run(python(code.format(-1))).outcome
+    assert "PermissionError" in refused["error"]["message"]
+
+
 def test_output_is_cut_at_256_kib_with_a_warning(executor: Executor) -> None:
     code = "from qiskit import QuantumCircuit\nprint('x' * 1_000_000)\ncircuit = QuantumCircuit(1)"
     result = executor.run(python(code)).result

@@ -1,6 +1,7 @@
 // Decides when this worker claims a direct job, and which one: the next job of the team whose turn it is. An entry of the
 // queue only says that there is work, so another team's job does not wait for the entries before its own.
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { Db } from '../../../db/client.js'
 import { type DirectStart, nextDirectStarts } from '../../../db/job-steps/direct-starts.js'
 import { createTurns } from '../../../domain/teams/turns.js'
@@ -33,6 +34,8 @@ export interface ClaimTurns {
 
 export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
   const turns = createTurns()
+  // Claims that chose at the same time would choose the same job, and all but one would have to choose again.
+  const oneByOne = pLimit(1)
   const closing = new AbortController()
   /** The jobs that are being claimed, with their teams. */
   const claiming = new Map<string, string>()
@@ -79,17 +82,10 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
     async next(entry, claim) {
       const tried: string[] = []
       while (!closing.signal.aborted) {
-        const starts = await nextDirectStarts(db, entry, [...tried, ...claiming.keys()])
-        if (starts.length === 0) return null
-        const open = starts
-          .filter(({ teamId, claimed }) => gate.mayUse(teamId, claimed + claimingOf(teamId)))
-          .map((start) => ({ start, key: start.teamId, inUse: start.claimed + claimingOf(start.teamId) }))
-        const start = turns.next(open)?.start
-        // Another claim of this worker can have taken the job while the rows were read.
-        if (!start) await anotherEnds()
-        else if (!claiming.has(start.jobId)) {
-          claiming.set(start.jobId, start.teamId)
-          turns.served(start.teamId)
+        const start = await oneByOne(() => choose(entry, tried))
+        if (start === 'none') return null
+        if (start === 'limited') await anotherEnds()
+        else {
           try {
             if (await claim(start)) return start
           } finally {
@@ -108,6 +104,20 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
       letClaim()
       for (const look of limited) look()
     }
+  }
+
+  /** Notes the job as being claimed. `limited`: each waiting team has as many jobs under way as it is allowed. */
+  async function choose(entry: string, tried: readonly string[]): Promise<DirectStart | 'none' | 'limited'> {
+    const starts = await nextDirectStarts(db, entry, [...tried, ...claiming.keys()])
+    if (starts.length === 0) return 'none'
+    const open = starts
+      .filter(({ teamId, claimed }) => gate.mayUse(teamId, claimed + claimingOf(teamId)))
+      .map((start) => ({ start, key: start.teamId, inUse: start.claimed + claimingOf(start.teamId) }))
+    const start = turns.next(open)?.start
+    if (!start) return 'limited'
+    claiming.set(start.jobId, start.teamId)
+    turns.served(start.teamId)
+    return start
   }
 
   /** Here; an end in another worker is found after a while. */

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { Redis } from 'ioredis'
 import pino from 'pino'
+import { createClaimTurns } from '../../../apps/worker/direct/claim-turns.js'
 import { startDirectConsumer } from '../../../apps/worker/direct/direct-consumer.js'
 import { createLeasedJobs } from '../../../apps/worker/direct/leased-jobs.js'
 import { markDelivered } from '../../../db/job-steps/outbox.js'
@@ -138,4 +139,37 @@ test('a team that may use one slot leaves the other one free', async () => {
   clearInterval(looking)
   expect(most).toBe(1)
   await consumer.close()
+})
+
+test('claims at the same time choose different jobs, each with one look at what waits', async () => {
+  const ada = await addPerson(db)
+  const ids: string[] = []
+  for (let job = 0; job < 6; job++) ids.push(await addJob(db, ada, { submission: { mode: 'direct' } }))
+  await markDelivered(
+    db,
+    ids.map((jobId) => ({ jobId, kind: 'start' })),
+    30
+  )
+  let looks = 0
+  const counting = new Proxy(db, {
+    get(target, key) {
+      if (key === 'execute') looks++
+      return Reflect.get(target, key)
+    }
+  })
+  const turns = createClaimTurns(counting, createExecutorGate(ids.length))
+  const claimed: string[] = []
+  await Promise.all(
+    ids.map((entry) =>
+      turns.next(entry, async ({ jobId }) => {
+        claimed.push(jobId)
+        await eventually(() => claimed.length === ids.length)
+        return true
+      })
+    )
+  )
+  expect(claimed.sort()).toEqual(ids.sort())
+  expect(looks).toBe(ids.length)
+  turns.close()
+  await db.execute(sql`delete from outbox where job_id::text in ${ids}`)
 })

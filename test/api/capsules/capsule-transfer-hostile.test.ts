@@ -70,7 +70,7 @@ describe('a package with false claims', () => {
       (manifest) => {
         manifest.extensions['quantum-job-service'].definition_sha256 = 'kept'
       },
-      'definition.json: is not the one'
+      'definition.json: does not match its SHA-256'
     ],
     ['a task without a backend', (_, { tasks }) => delete tasks[0].backend, 'definition.json: definition'],
     ['an unknown field', (_, { tasks }) => (tasks[0].owner = 'me'), 'definition.json: definition'],

@@ -34,8 +34,8 @@ const person = await addPerson(db)
 const add = (mode: ExecutionMode = 'temporal') => addJob(db, person, { submission: { mode } })
 /** Every row is due, and has been unreachable for this long. */
 const unreachableFor = (seconds: number) =>
-  db.execute(sql`update outbox set next_at = now(), unreachable_since = now() - make_interval(secs => ${seconds})`)
-const due = () => db.execute(sql`update outbox set next_at = now()`)
+  db.execute(sql`update outbox set next_at = now() - interval '1 second', unreachable_since = now() - make_interval(secs => ${seconds})`)
+const due = () => db.execute(sql`update outbox set next_at = now() - interval '1 second'`)
 const rowOf = async (jobId: string) => {
   const [row] = await db.execute<{ deliveries: number; unreachable: number | null; pause: number }>(sql`
     select deliveries, extract(epoch from now() - unreachable_since)::float8 as unreachable,

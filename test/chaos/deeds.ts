@@ -146,7 +146,7 @@ const deedOf: Readonly<Record<DeedName, Deed>> = {
 
   'a paid job with credentials that no key opens': async ({ chance, clients, name }, load) => {
     const plan = planPaidJob(chance, name, chance.pick(['direct', 'temporal'] as const))
-    const { ids } = await submitted({ ...plan, ends: ['internal_error'] }, clients.poisoned, load)
+    const { ids } = await submitted({ ...plan, ends: ['provider_refused'] }, clients.poisoned, load)
     return ids.length > 0
   },
 

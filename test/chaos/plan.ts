@@ -12,7 +12,7 @@ export const SHOTS = 100
 const LONG_SECONDS = 60
 
 /** The counts of a program, or the code of the failure that it or its poisoned row causes. */
-export type End = Readonly<Record<string, number>> | 'execution_error' | 'internal_error'
+export type End = Readonly<Record<string, number>> | 'execution_error' | 'internal_error' | 'provider_refused'
 
 export interface PlannedJob {
   name: string

@@ -79,7 +79,10 @@ async function attackInTurn(
     watch.reset()
     const aloneFrom = performance.now()
     await delay(aloneMs)
-    const alone = figuresOf(neighbour.jobs, aloneFrom, performance.now())
+    const aloneUntil = performance.now()
+    // The last job of the period has its usual time to finish.
+    await eventually(() => neighbour.jobs.every(({ beganAt, endedAt }) => endedAt !== null || beganAt >= aloneUntil))
+    const alone = figuresOf(neighbour.jobs, aloneFrom, aloneUntil)
     const alonePeaks = watch.peaks()
     if (alone.failures.length > 0 || alone.direct.p95Ms === null || alone.temporal.p95Ms === null)
       throw new Error(`the neighbour alone: ${alone.direct.jobs} jobs; ${alone.failures.join('; ')}`)

@@ -1,4 +1,4 @@
-// Thousands of requests that wait at one API process: all are woken, with little load on the database. Over sockets.
+// A thousand requests that wait at one API process: all are woken, with little load on the database. Over sockets.
 import { Agent, get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { POOL_MAX } from '../../../apps/api/config.js'
@@ -9,7 +9,8 @@ import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 import { longTest } from '../../support/lane.js'
 
-const POLLS = 2_000
+// Held for 22 seconds at most, so a busy machine has to accept them in that time.
+const POLLS = 1_000
 const STREAMS = 500
 const CONNECTIONS_MAX = 10
 /** Each user can have 20 streams open, and 100 waiting status requests. */
@@ -96,7 +97,7 @@ const until = (count: number, done: () => number) =>
   )
 
 longTest(
-  '2,000 waiting status requests all get a response when their jobs change, over ten connections at most',
+  '1,000 waiting status requests all get a response when their jobs change, over ten connections at most',
   async () => {
     const ids = await waitingJobs(POLLS)
     const answers: string[] = []

@@ -137,11 +137,12 @@ function unexplainedStatus(
 ): string | null {
   const { status, errorCode, attempts } = job
   const why = `${status} ${errorCode ?? ''} ${job.errorMessage ?? ''}`
-  const fails = ends.filter((end) => typeof end === 'string')
+  const fails: (string | null)[] = ends.filter((end) => typeof end === 'string')
   if (status === 'completed') return fails.length > 0 ? `completed, but must fail with ${fails.join(' or ')}` : null
   if (status === 'cancelled') return cancelRequested ? null : 'cancelled without a request'
   if (status !== 'failed') return why
-  if (errorCode === 'execution_error' || errorCode === 'internal_error') return fails.includes(errorCode) ? null : why
+  if (fails.includes(errorCode)) return null
+  if (errorCode === 'execution_error' || errorCode === 'internal_error') return why
   if (!job.durable)
     return ['worker_lost', 'execution_service_lost', 'executor_shut_down'].includes(errorCode ?? '') ? null : why
   // A durable job fails after its third lost attempt, not earlier.

@@ -6,7 +6,7 @@ import { executeJob } from '../../../activities/job/execute-job.js'
 import { runTask } from '../../../activities/job/run-task.js'
 import { connect } from '../../../db/client.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
-import { openAttempt } from '../../../db/jobs/attempts.js'
+import { closeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { beginExecution } from '../../../db/jobs/executions.js'
 import { completeTask, loadTaskState, openTaskAttempt } from '../../../db/jobs/job-tasks.js'
 import { answerScriptRequest, recordScriptRequest } from '../../../db/jobs/script-requests.js'
@@ -158,6 +158,9 @@ test('the inputs of a task are loaded once it holds a permit, not while it waits
   leave()
   expect(await end).toEqual({ outcome: 'completed' })
   expect(executor.calls.at(-1)!.body.task.values).toEqual({ one: '"later"', two: '"two"' })
+  // By which the executor lets teams take turns.
+  const [row] = await db.execute(sql`select team_id as team from jobs where id = ${id}`)
+  expect(executor.calls.at(-1)!.body.keys).toEqual(row)
 })
 
 describe('executions that begin and never end', () => {
@@ -232,6 +235,33 @@ test('a result for which its job has no room left fails the task by name, withou
     outcome: 'failed',
     error: { code: 'execution_error', message: expect.stringContaining('more than 256 MiB together') }
   })
+})
+
+test('a task waits at the gate in the line of its own team', async () => {
+  await graph()
+  executor.from(stream([completed('"done"')]))
+  const [row] = await db.execute<{ team: string }>(sql`select team_id as team from jobs where id = ${id}`)
+  gate.setTeamLimits(new Map([[row!.team, 0]]))
+  const end = task('one')
+  await eventually(() => gate.waiting === 1)
+  gate.setTeamLimits(new Map())
+  expect(await end).toEqual({ outcome: 'completed' })
+})
+
+test('a worker whose own close of an attempt was stored without its response still ends the task', async () => {
+  await graph()
+  const error = { code: 'execution_error', message: 'no' } as const
+  let answer = () => {}
+  executor.from((response, request) => {
+    stream([], 'hang')(response, request)
+    answer = () => response.end(`${JSON.stringify({ outcome: { status: 'failed', error } })}\n`)
+  })
+  const end = task('one')
+  await eventually(async () => (await loadTaskState(db, id, 'one'))!.state === 'running')
+  expect(await closeAttempt(db, id, 1, 'failed', error, null, 'one')).toBe(true)
+  answer()
+  expect(await end).toMatchObject({ outcome: 'failed', error: { code: 'execution_error' } })
+  expect((await loadTaskState(db, id, 'one'))!.state).toBe('failed')
 })
 
 test('a worker whose attempt another one has closed does not decide how the task ends', async () => {

@@ -3,11 +3,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { submitToProvider } from '../../../activities/provider/submit.js'
 import { beginJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { markSending, takeForSubmit } from '../../../db/provider-jobs/provider-jobs.js'
+import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { createExecutorGate } from '../../../services/executor/gate.js'
@@ -40,22 +42,20 @@ beforeEach(async () => {
   )
 })
 
-const submit = () =>
-  submitToProvider(
-    {
-      db,
-      executor,
-      gate: createExecutorGate(1),
-      providers: providers.adapters,
-      keyRing: ring('new'),
-      announce: () => {},
-      providerTimes: defaultProviderTimes,
-      log: { warn: () => {}, error: () => {} },
-      countFault: () => {},
-      countRepeatedStep: () => {}
-    },
-    { ref: plainRef(jobId), fence, signal: new AbortController().signal }
-  )
+const deps = () => ({
+  db,
+  executor,
+  gate: createExecutorGate(1),
+  providers: providers.adapters,
+  keyRing: ring('new'),
+  announce: () => {},
+  providerTimes: defaultProviderTimes,
+  log: { warn: () => {}, error: () => {} },
+  countFault: () => {},
+  countRepeatedStep: () => {}
+})
+const { signal } = new AbortController()
+const submit = () => submitToProvider(deps(), { ref: plainRef(jobId), fence, signal })
 
 const record = async () => {
   const [row] = await db.execute(
@@ -84,4 +84,10 @@ test('after a request that may have arrived, the job waits for a day and then en
   await failJob(db, jobId, fence, { code: 'provider_outcome_unknown', message: 'as above' })
   expect(await record()).toEqual({ status: 'failed', error_code: 'provider_outcome_unknown', cost: null })
   expect([...(await ledgerMismatches(db))]).toEqual([])
+
+  // The look-ups of held money come to this job, and to the jobs behind it.
+  await db.execute(sql`update provider_tasks set ask_at = now() where job_id = ${jobId}`)
+  const [held] = await takeHeldProviderJobs(db, 10)
+  expect(held!.jobId).toBe(jobId)
+  expect(await settleHeldProviderJob(deps(), held!, signal)).toBe('not_yet')
 })

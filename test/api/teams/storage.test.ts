@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { createCapsule } from '../../../db/capsules/capsule-changes.js'
-import { connect } from '../../../db/client.js'
+import { connect, type Db } from '../../../db/client.js'
 import { storageMismatches } from '../../../db/proofs/storage-proof.js'
 import { storageOf, sumStorage } from '../../../db/teams/team-storage.js'
 import type { StorageKind } from '../../../domain/teams/team-storage.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { keyed } from '../../support/api/keyed.js'
-import { createCapsuleBench, made } from '../../support/capsules/capsule-bench.js'
+import { bellTask, createCapsuleBench, made } from '../../support/capsules/capsule-bench.js'
 import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
@@ -37,6 +37,28 @@ const script = (name: string, bytes: number) => ({
   script_content: `${bellQasm3()}// ${name}\n//${'#'.repeat(bytes)}\n`
 })
 
+const telemetry = {
+  session_id: 's',
+  simulator: 'qulacs-wasm',
+  qasm_input: '',
+  shots: 1,
+  qubit_count: 1,
+  gate_count: 1,
+  execution_time_ms: 1,
+  counts: { '0': 1 }
+}
+/** What a script's request leaves behind: the request with its answer, a task with its output, and a value. */
+async function addRequestOfJob(job: string): Promise<void> {
+  await db.execute(sql`insert into job_asks (job_id, number, kind, digest, body, state)
+    values (${job}, 1, 'graph', 'd', repeat('b', 700), 'open')`)
+  await db.execute(sql`update job_asks set answer = repeat('a', 300) where job_id = ${job}`)
+  await db.execute(sql`insert into job_tasks (job_id, key, ask, position, name, func_name, depends_on, level, retries,
+    timeout_seconds, state, function_sha256, arguments_sha256)
+    values (${job}, 'task_0001', 1, 0, 'f', 'f', '{}', 0, 0, 60, 'running', 'd', 'd')`)
+  await db.execute(sql`update job_tasks set stdout = repeat('s', 500) where job_id = ${job}`)
+  await db.execute(sql`insert into task_values values (${job}, 'd', 10, '0123456789')`)
+}
+
 describe('the counters of a team', () => {
   test('equal what is stored after every kind of write and deletion, before and after they are summed', async () => {
     const before = await usedBy(ada)
@@ -62,17 +84,7 @@ describe('the counters of a team', () => {
     const withScript = await usedBy(ada)
     expect(withScript.scripts).toBeGreaterThan(5_000 + 2 * 9_000)
     expect(withScript.idempotency).toBeGreaterThan(0)
-    const report = {
-      session_id: 's',
-      team_id: ada.teamId,
-      simulator: 'qulacs-wasm',
-      qasm_input: 'q'.repeat(2_000),
-      shots: 1,
-      qubit_count: 1,
-      gate_count: 1,
-      execution_time_ms: 1,
-      counts: { '0': 1 }
-    }
+    const report = { ...telemetry, team_id: ada.teamId, qasm_input: 'q'.repeat(2_000) }
     expect((await ada.post('/api/playground/telemetry', report)).status).toBe(201)
     expect((await usedBy(ada)).telemetry).toBeGreaterThan(2_000)
     expect(await storageMismatches(db)).toEqual([])
@@ -97,6 +109,17 @@ describe('the counters of a team', () => {
     expect(await storageMismatches(db)).toEqual([])
   })
 
+  test('are summed by one worker at a time, and another leaves the entries to it without waiting', async () => {
+    await ada.submit(submission())
+    await db.transaction(async (tx) => {
+      expect((await sumStorage(tx as unknown as Db)).summed).toBeGreaterThan(0)
+      await ada.submit(submission())
+      expect(await sumStorage(db)).toEqual({ summed: 0, more: false })
+    })
+    expect((await sumStorage(db)).summed).toBeGreaterThan(0)
+    expect(await storageMismatches(db)).toEqual([])
+  })
+
   test('that differ from what is stored are found by the proof, with both figures', async () => {
     const bob = await api.signUpWithTeam()
     await db.execute(sql`insert into storage_entries values (${bob.teamId}, 'results', 4096)`)
@@ -110,10 +133,61 @@ describe('the counters of a team', () => {
     const bob = await api.signUpWithTeam()
     const job = await bob.submit(submission())
     await finishJob(db, job, bellResult())
-    await db.execute(sql`insert into task_values values (${job}, 'd', 10, '0123456789')`)
+    await addRequestOfJob(job)
     await db.execute(sql`delete from jobs where team_id = ${bob.teamId}`)
     expect(await usedBy(bob)).toMatchObject({ jobs: 0, results: 0 })
     expect(await storageMismatches(db)).toEqual([])
+  })
+
+  // The columns of each table, and the condition for the rows of a team.
+  const ofTeam = 'team_id ='
+  const ofJob = 'job_id in (select id from jobs where team_id ='
+  const ofCapsule = 'capsule_id in (select id from capsules where team_id ='
+  const ofScript = 'script_id in (select id from scripts where team_id ='
+  const contents: [StorageKind, string, string[], string][] = [
+    ['jobs', 'jobs', ['source_text', 'params', 'input'], ofTeam],
+    ['jobs', 'job_asks', ['body', 'answer'], ofJob],
+    ['jobs', 'job_tasks', ['stdout'], ofJob],
+    ['results', 'artifacts', ['content'], ofJob],
+    ['results', 'task_values', ['content'], ofJob],
+    ['capsules', 'capsules', ['definition', 'description', 'imported::text'], ofTeam],
+    ['capsules', 'capsule_files', ['content'], ofCapsule],
+    ['capsules', 'capsule_seals', ['manifest', 'checksums', 'envelope'], ofCapsule],
+    ['capsules', 'capsule_publications', ['description', 'readme'], ofCapsule],
+    ['capsules', 'capsule_runs', ['definition', 'verification::text'], ofTeam],
+    ['scripts', 'scripts', ['content', 'requirements', 'metadata::text'], ofTeam],
+    ['scripts', 'script_versions', ['content', 'requirements', 'metadata::text'], ofScript],
+    ['idempotency', 'idempotency_keys', ['body'], ofTeam],
+    ['telemetry', 'playground_telemetry', ['session_id', 'qasm_input', 'counts::text', 'user_agent'], ofTeam],
+    ['audit', 'audit_entries', ['metadata'], ofTeam]
+  ]
+
+  test('are the bytes of every table that keeps what a team sends or receives', async () => {
+    const bob = await api.signUpWithTeam()
+    const job = await bob.submit(submission())
+    await finishJob(db, job, bellResult())
+    await addRequestOfJob(job)
+    const capsule = await createCapsuleBench(api, bob).sealed()
+    const shown = { title: 'a pair', description: 'd', readme: 'r' }
+    expect((await bob.post(`/api/capsules/${capsule}/publish`, shown)).status).toBe(200)
+    expect((await bob.post(`/api/capsules/${capsule}/run`, { mode: 'verify' })).status).toBe(201)
+    await db.execute(
+      sql`update capsule_runs set verification = '{"verdict":"consistent"}' where team_id = ${bob.teamId}`
+    )
+    await bob.ask('POST', '/api/scripts/upload', script('one', 50), keyed('contents'))
+    expect((await bob.post('/api/playground/telemetry', { ...telemetry, team_id: bob.teamId })).status).toBe(201)
+
+    const stored = new Map<StorageKind, number>()
+    for (const [kind, table, columns, where] of contents) {
+      const sizes = columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
+      const team = `'${bob.teamId}'${where.includes('(') ? ')' : ''}`
+      const [row] = await db.execute<{ bytes: number }>(
+        sql.raw(`select coalesce(sum(${sizes}), 0)::int as bytes from ${table} where ${where} ${team}`)
+      )
+      expect(`${table}: ${row!.bytes > 0}`).toBe(`${table}: true`)
+      stored.set(kind, (stored.get(kind) ?? 0) + row!.bytes)
+    }
+    expect(await usedBy(bob)).toMatchObject(Object.fromEntries(stored))
   })
 })
 
@@ -121,12 +195,16 @@ describe('a team at its limit', () => {
   let cleo: Member
   let finished: string
   let saved: string
+  let draft: string
+  let runnable: string
   beforeAll(async () => {
     cleo = await api.signUpWithTeam()
     finished = await cleo.submit(submission())
     await finishJob(db, finished, bellResult())
     const { body } = await cleo.post('/api/scripts/upload', script('kept', 100))
     saved = body.script_id
+    draft = made(await cleo.post('/api/capsules/create', { name: 'a draft', workflow: { tasks: [bellTask] } }))
+    runnable = made(await cleo.post('/api/capsules/from-job', { job_id: finished }))
     await limitTo(cleo, (await usedBy(cleo)).all + 20)
   })
 
@@ -150,28 +228,30 @@ describe('a team at its limit', () => {
   test.each([
     ['package a job as a capsule', () => cleo.post('/api/capsules/from-job', { job_id: finished })],
     ['rerun a job', () => cleo.post(`/api/jobs/${finished}/rerun`)],
+    ['create a capsule', () => cleo.post('/api/capsules/create', { name: 'more', workflow: { tasks: [bellTask] } })],
+    [
+      'extend a capsule',
+      () =>
+        cleo.ask('PATCH', `/api/capsules/${draft}`, { workflow: { tasks: [{ ...bellTask, name: 'b'.repeat(100) }] } })
+    ],
+    ['seal a capsule', () => cleo.post(`/api/capsules/${runnable}/seal`, { exit_code: 0 })],
+    ['run a capsule', () => cleo.post(`/api/capsules/${runnable}/run`, { mode: 'verify' })],
     ['save a script', () => cleo.post('/api/scripts/upload', script('more', 500))],
     [
       'add a version',
       () => cleo.ask('PATCH', `/api/scripts/${saved}`, { script_content: script('kept', 600).script_content })
     ],
-    [
-      'report a simulation',
-      () =>
-        cleo.post('/api/playground/telemetry', {
-          session_id: 's',
-          team_id: cleo.teamId,
-          simulator: 'qulacs-wasm',
-          qasm_input: '',
-          shots: 1,
-          qubit_count: 1,
-          gate_count: 1,
-          execution_time_ms: 1,
-          counts: {}
-        })
-    ]
+    ['report a simulation', () => cleo.post('/api/playground/telemetry', { ...telemetry, team_id: cleo.teamId })]
   ])('cannot %s', async (_what, act) => {
-    expect((await refused(act()))[0]).toBe(409)
+    expect(await refused(act())).toEqual([409, expect.objectContaining({ requested_bytes: expect.any(Number) })])
+  })
+
+  test('cannot package a job whose files do not fit, although the definition would', async () => {
+    const [capsule] = await db.execute<{ bytes: number }>(
+      sql`select octet_length(definition) as bytes from capsules where id = ${runnable}`
+    )
+    await limitTo(cleo, (await usedBy(cleo)).all + capsule!.bytes + 100)
+    expect((await refused(cleo.post('/api/capsules/from-job', { job_id: finished })))[0]).toBe(409)
   })
 
   test('stores the result of a job that was accepted before, and makes no capsule of it', async () => {

@@ -8,7 +8,7 @@ import { teams } from '../../../db/tables/accounts.js'
 import { fairTeamLock } from '../../../db/teams/team-lock.js'
 import { eventually } from '../../support/eventually.js'
 import { addKey, usd } from '../../support/jobs/money-rows.js'
-import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
+import { addJob, addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('account_deletion')
@@ -43,17 +43,20 @@ test('an account is deleted while writes of other teams are under way', async ()
   expect(await exists(leaving.userId)).toBe(false)
 })
 
-test("the settlement of a job and the deletion of its key's team cannot deadlock", async () => {
-  const owner = await addPerson(db)
+test.each<[string, (teamId: string, maker: Person) => Promise<unknown>]>([
+  ["its key's team", (teamId) => db.transaction((own) => deleteTeam(own, teamId, 'system'))],
+  ["its key's maker", (_teamId, maker) => deleteAccount(db, { ...maker, key: null })]
+])('the settlement of a job and the deletion of %s cannot deadlock', async (_whose, remove) => {
+  const [owner, maker] = [await addPerson(db), await addPerson(db)]
   const teamId = await addTeam(db, owner)
-  const key = await addKey(db, owner, teamId, usd(20))
+  const key = await addKey(db, maker, teamId, usd(20))
   const id = await addJob(db, owner, { cost: 5n, key, submission: { teamId } })
   await requestCancel(db, id)
   let deleting: Promise<unknown> = Promise.resolve()
   // In the order of a settlement: the job, then the day of its key.
   await db.transaction(async (tx) => {
     await tx.execute(sql`select 1 from jobs where id = ${id} for no key update`)
-    deleting = db.transaction((own) => deleteTeam(own, teamId, 'system'))
+    deleting = remove(teamId, maker)
     await Promise.race([deleting, someoneWaits()])
     await tx.execute(sql`update api_key_days set reserved_micro = reserved_micro where key_id = ${key.id}`)
   })

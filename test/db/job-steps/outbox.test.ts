@@ -12,6 +12,7 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { eventually } from '../../support/eventually.js'
 import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -147,6 +148,26 @@ describe('the dispatch deadline', () => {
     expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
     expect(await giveUp(id)).toEqual([])
     expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test('never ends a job that was delivered while another one was ended', async () => {
+    const [locked, delivered] = [await addJob(db, person), await addJob(db, await addPerson(db))]
+    await markUnreachable(db, [start(locked), start(delivered)], PAUSE)
+    await pass(901)
+    let givingUp: Promise<string[]> = Promise.resolve([])
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`select 1 from jobs where id = ${locked} for no key update`)
+      givingUp = sweepDispatchDeadline(db, 900, [start(locked), start(delivered)], { ...noFailures, failed: () => {} })
+      await eventually(async () => {
+        const [row] = await db.execute(
+          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        )
+        return row !== undefined
+      })
+      await markDelivered(db, [start(delivered)], 60)
+    })
+    expect(await givingUp).not.toContain(delivered)
+    expect(await jobStatus(db, delivered)).toBe('pending')
   })
 
   test('never ends a job that has begun', async () => {

@@ -1,9 +1,12 @@
 // Executions that end because the executor is stopped, by deployments for instance, are repeated without being counted.
 import { afterAll, expect, test } from '@jest/globals'
 import { executeJob } from '../../../activities/job/execute-job.js'
+import { runTask } from '../../../activities/job/run-task.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
+import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { createExecutorGate } from '../../../services/executor/gate.js'
+import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 import { hang, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'
@@ -17,20 +20,23 @@ afterAll(async () => {
   await database.drop()
 })
 
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+const fence = { generation: 1 }
+const { signal } = new AbortController()
+const deps = {
+  db: database.db,
+  executor,
+  gate: createExecutorGate(1),
+  announce: () => {},
+  countFault: () => {},
+  countRepeatedStep: () => {},
+  log
+}
+
 test('only the executions that were lost otherwise count against the attempts of a durable job', async () => {
   const { db } = database
   const jobId = await addJob(db, await addPerson(db))
-  expect(await beginJob(db, jobId, { generation: 1 })).toBe('begin')
-  const log = { info: () => {}, warn: () => {}, error: () => {} }
-  const deps = {
-    db,
-    executor,
-    gate: createExecutorGate(1),
-    announce: () => {},
-    countFault: () => {},
-    countRepeatedStep: () => {},
-    log
-  }
+  expect(await beginJob(db, jobId, fence)).toBe('begin')
   const ends = []
   for (const code of [
     'executor_shut_down',
@@ -41,7 +47,7 @@ test('only the executions that were lost otherwise count against the attempts of
     'execution_service_lost'
   ]) {
     faulty.from(stream([{ outcome: { status: 'lost', error: { code, message: 'gone' } } }]))
-    const end = await executeJob(deps, jobId, { generation: 1 }, new AbortController().signal)
+    const end = await executeJob(deps, jobId, fence, signal)
     ends.push(end.outcome === 'lost' && [end.error.code, end.attempt])
   }
   expect(ends).toEqual([
@@ -51,5 +57,31 @@ test('only the executions that were lost otherwise count against the attempts of
     ['executor_shut_down', 1],
     ['execution_service_lost', 2],
     ['execution_service_lost', 3]
+  ])
+})
+
+test('a task is repeated after each execution that ended with the executor, and fails after three that were lost otherwise', async () => {
+  const { db } = database
+  const source = { kind: 'inline', framework: 'marqov', text: 'from marqov import task, workflow' } as const
+  const jobId = await addJob(db, await addPerson(db), { submission: { source } })
+  await beginJob(db, jobId, fence)
+  const by = { task: '', number: 1, series: 0, parkedAs: null }
+  await recordScriptRequest(db, jobId, fence, by, { ...requestedGraph({ only: [] }), final: true })
+  const ends = []
+  for (const code of [
+    ...Array(3).fill('executor_shut_down'),
+    ...Array(2).fill('execution_service_lost'),
+    'executor_shut_down',
+    'execution_service_lost'
+  ]) {
+    faulty.from(stream([{ outcome: { status: 'lost', error: { code, message: 'gone' } } }]))
+    const end = await runTask(deps, jobId, 'only', fence, signal)
+    ends.push([end.outcome, 'error' in end && end.error.code])
+  }
+  expect(ends).toEqual([
+    ...Array(3).fill(['retry', 'executor_shut_down']),
+    ...Array(2).fill(['retry', 'execution_service_lost']),
+    ['retry', 'executor_shut_down'],
+    ['failed', 'execution_service_lost']
   ])
 })

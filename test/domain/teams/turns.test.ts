@@ -29,13 +29,9 @@ describe('turns', () => {
   it('are remembered for a bounded number of keys', () => {
     const turns = createTurns(2)
     for (const key of ['a', 'b', 'c']) turns.served(key)
-    // `a` is forgotten, and so comes first.
-    expect(
-      turns.next([
-        { key: 'b', inUse: 0 },
-        { key: 'a', inUse: 0 }
-      ])?.key
-    ).toBe('a')
+    const next = (...keys: string[]) => turns.next(keys.map((key) => ({ key, inUse: 0 })))?.key
+    // `a` is forgotten, and so is equal to one that was never served.
+    expect([next('a', 'never'), next('b', 'never')]).toEqual(['a', 'never'])
   })
 })
 
@@ -79,6 +75,14 @@ describe('a line of work', () => {
   it('gives a job of one task its turn before the second task of a large job of its team', () => {
     const begun = order(1, [...work('a', 1, 200), { team: 'a', job: 'a2' }])
     expect(begun.indexOf('a2')).toBe(1)
+  })
+
+  it('gives a job that runs nothing its turn before one of its team that still runs', () => {
+    const line = createTurnLine<number>()
+    for (const owner of [...work('a', 1, 2), { team: 'a', job: 'a2' }, { team: 'a', job: 'a2' }]) line.join(owner, 0)
+    const begun = [line.next()!.owner.job, line.next()!.owner.job]
+    line.leave({ team: 'a', job: 'a2' })
+    expect([...begun, line.next()!.owner.job]).toEqual(['a1', 'a2', 'a2'])
   })
 
   it('keeps the order of arrival for the work of one team', () => {

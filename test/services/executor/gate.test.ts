@@ -66,6 +66,16 @@ it('a cancelled call gives up its place', async () => {
   expect(begun).toEqual(['a1', 'c1'])
 })
 
+it('a permit that is released twice is free once', async () => {
+  const { gate, begun, call, end } = callers(1)
+  await call('a1')
+  await end('a1')
+  await end('a1')
+  for (const job of ['b1', 'c1']) call(job)
+  await turn()
+  expect([begun, gate.inUse, gate.waiting]).toEqual([['a1', 'b1'], 1, 1])
+})
+
 it('a call keeps its turn while other workers use the slots', async () => {
   const gate = createExecutorGate(1)
   const responses = ['busy', 'busy', 'completed']

@@ -106,3 +106,22 @@ test('the money sweep leaves a proof that another worker has just made, and a st
   expect((await moneySweep()).findings).toEqual([])
   await expect(proveAll(db, { signal: AbortSignal.abort() })).rejects.toThrow('abort')
 })
+
+test('a stop gives up the proof of the whole ledger after the statement under way, and leaves it to another worker', async () => {
+  await note.succeeded({ findings: [] })
+  let closing: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`lock table ledger in access exclusive mode`)
+    const sweep = startMoneySweep({ db, reports: createSweepReports(db, log, () => time), log, everyMs: 60_000 })
+    loops.push(sweep)
+    await eventually(async () => {
+      const [row] = await db.execute(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      )
+      return row !== undefined
+    })
+    closing = sweep.close()
+  })
+  await closing
+  expect((await loadSweeps(db)).map(({ name }) => name)).not.toContain('money_in_full')
+})

@@ -62,6 +62,13 @@ def test_the_executor_answers_while_a_hostile_message_is_read(executor: Executor
     assert set(bell.result().result["counts"]) <= {"00", "11"}
 
 
+def test_a_message_that_declares_too_many_bytes_ends_its_run_before_any_of_them_is_read(executor: Executor) -> None:
+    code = "import os, time\nos.write(4, b'\\xff' * 4)\ntime.sleep(60)"
+    for fields in ({}, ASKING):
+        ended = executor.run(marqov(code), limits={"wall_seconds": 5}, **fields)
+        assert "it declares 4294967295 bytes, the limit is" in ended.error["message"]
+
+
 FORGED = (
     "import json, os\n"
     "info = dict(num_qubits=1, num_clbits=1, depth=1, size=1, gate_counts={}, two_qubit_gates=0, num_measurements=1,"

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ..support.asking import ONCE, begin
 from ..support.executor import (
     BELL,
     FOLDER,
@@ -101,12 +102,40 @@ def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_a
         eventually(lambda: executor.health()["slots"]["running"] == 2, 20, "both runs have begun")
         executor.process.terminate()
         eventually(lambda: executor.health()["status"] == "draining", 5, "health shows it")
-        refused = executor.http.post("/run", json=executor.request(qasm(BELL)))
-        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
         assert finite.result(20).outcome["status"] == "completed"
         assert executor.health()["slots"]["running"] == 1, "the other run continues"
+        # With a free slot: only the drain refuses it.
+        refused = executor.http.post("/run", json=executor.request(qasm(BELL)))
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
         executor.process.terminate()
         assert endless.result(5).outcome["error"]["code"] == "executor_shut_down"
+    assert executor.process.wait(10) == 0
+
+
+@pytest.mark.long
+def test_a_draining_executor_executes_the_circuit_that_a_run_leaves(start: Callable[..., Executor]) -> None:
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="60")
+    code = "import cirq, time\nq = cirq.LineQubit(0)\ncircuit = cirq.Circuit(cirq.X(q), cirq.measure(q))\n"
+    source = {"kind": "code", "framework": "cirq", "code": code}
+    assert executor.run(source).outcome["status"] == "completed", "the frameworks are imported"
+    with ThreadPoolExecutor(1) as pool:
+        end = pool.submit(executor.run, {**source, "code": code + "time.sleep(2)\n"})
+        eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
+        executor.process.terminate()
+        assert end.result(20).result["metadata"]["executed_apart"] is True
+    assert executor.process.wait(10) == 0
+
+
+@pytest.mark.long
+def test_a_draining_executor_keeps_no_run_that_waits_for_an_answer(start: Callable[..., Executor]) -> None:
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="60")
+    assert begin(executor, ONCE, "waits").outcome["parked"] is True
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(begin, executor, "import time\ntime.sleep(2)\n" + ONCE, "late")
+        eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
+        executor.process.terminate()
+        eventually(lambda: executor.health()["slots"]["parked"] == 0, 1, "the waiting run is over")
+        assert late.result(20).outcome["parked"] is False
     assert executor.process.wait(10) == 0
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from qjs_executor.isolation.linux import children_of
 from qjs_executor.job import Job, JobParams, Script
 from qjs_executor.protocol import bounded_process
+from qjs_executor.protocol.answer import LAYOUT_BYTES_MAX, METADATA_BYTES_MAX
 from qjs_executor.protocol.judgement import AT_ONCE_BYTES_MAX, Judgement, judge
 from qjs_executor.protocol.reports import CircuitReport, TaskReport, UserError, ValueReport
 from qjs_executor.protocol.result import value_text
@@ -108,6 +110,8 @@ def test_a_returned_value_becomes_the_result_unread() -> None:
 
 DEEP = b'{"ok":true,"warnings":[],"value":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 MANY = b"[" + b"[]," * 300_000 + b"0]"
+LONG = b'{"a":"%s"}' % (b"x" * METADATA_BYTES_MAX)
+"""Few values, and more text than any part of a message besides the result may have."""
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,8 @@ MANY = b"[" + b"[]," * 300_000 + b"0]"
         (b'{"ok":true,"warnings":[],"value":1,"workflow_metadata":{"a":%s}}' % MANY, "workflow_metadata", job()),
         (b'{"ok":true,"found":{"openqasm3":"","warnings":[],"observables":%s}}' % MANY, "found: observables", job()),
         (b'{"ok":true,"warnings":%s,"value":1}' % MANY, "warnings", job()),
+        (b'{"ok":true,"warnings":[],"value":1,"workflow_metadata":%s}' % LONG, "workflow_metadata", job()),
+        (b'{"ok":true,"found":{"openqasm3":"","warnings":[],"observables":[%s]}}' % LONG, "found: observables", job()),
     ],
     ids=[
         "deep",
@@ -133,10 +139,31 @@ MANY = b"[" + b"[]," * 300_000 + b"0]"
         "metadata",
         "observables",
         "warnings",
+        "long metadata",
+        "long observables",
     ],
 )
 def test_a_message_out_of_bounds_is_refused(message: bytes, problem: str, of: Job) -> None:
     assert problem in asyncio.run(judge(message, of)).problem
+
+
+def test_a_layout_has_a_limit_of_bytes() -> None:
+    compiled = {
+        "ok": True,
+        "format": "qasm3",
+        "program": "",
+        "media_type": "text/plain",
+        "qubits": 1,
+        "readout": None,
+        "openqasm3": None,
+        "registers": REGISTERS,
+        "circuit_info": INFO,
+        "warnings": [],
+    }
+    asked = replace(job(kind="circuit"), kind="compile")
+    fits = LAYOUT_BYTES_MAX - len('{"layout":""}')
+    assert judged({**compiled, "layout": "x" * fits}, asked).problem == ""
+    assert judged({**compiled, "layout": "x" * (fits + 1)}, asked).problem == "layout"
 
 
 def test_a_large_task_value_is_passed_on_as_text() -> None:
@@ -171,11 +198,19 @@ def test_a_computation_apart_is_killed_with_its_time_and_leaves_no_process(monke
         while True:
             pass
 
+    def idle() -> bytes:
+        time.sleep(60)
+        return b""
+
     async def bounded() -> None:
         with pytest.raises(bounded_process.OutOfBounds, match="more than 1 s of processor time"):
             await bounded_process.compute_apart(endless, 1 << 20)
+        monkeypatch.setattr(bounded_process, "WALL_SECONDS", 0.2)
+        with pytest.raises(bounded_process.OutOfBounds, match=r"more than 0\.2 s$"):
+            await bounded_process.compute_apart(idle, 1 << 20)
+        monkeypatch.setattr(bounded_process, "WALL_SECONDS", 60)
         before = children_of(os.getpid())
-        given_up = asyncio.create_task(bounded_process.compute_apart(endless, 1 << 20))
+        given_up = asyncio.create_task(bounded_process.compute_apart(idle, 1 << 20))
         await asyncio.sleep(0)
         given_up.cancel()
         await asyncio.gather(given_up, return_exceptions=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from qjs_executor.sandbox.fair_places import place_to_free
+from qjs_executor.sandbox.task_hosts import TaskHosts
 
 
 @pytest.mark.parametrize(
@@ -47,3 +51,25 @@ def test_places_become_even_and_stay_so_whoever_comes() -> None:
         at = place_to_free(places, [True] * len(places), newcomer)
         assert at is not None
         assert places[at] == newcomer, "nobody is driven out of an even share"
+
+
+def test_a_team_with_many_task_hosts_gives_up_its_own() -> None:
+    async def play() -> None:
+        ended: list[Any] = []
+
+        async def free(_host: object) -> bool:
+            return True
+
+        def host() -> Any:
+            return SimpleNamespace(child=SimpleNamespace(ended=asyncio.get_running_loop().create_future()))
+
+        hosts = TaskHosts(ended.append, free, places=4)
+        few, many = host(), [host() for _ in range(6)]
+        hosts.keep(("few", "job"), few)
+        for number, one in enumerate(many):
+            hosts.keep(("many", f"job {number}"), one)
+        assert ended == many[:3]
+        assert await hosts.take(("few", "job")) is few
+        hosts.close()
+
+    asyncio.run(play())

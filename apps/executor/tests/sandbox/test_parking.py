@@ -80,10 +80,12 @@ def test_parked_runs_displace_each_other_when_they_hold_too_much_memory_together
 
 
 @pytest.mark.long
-def test_a_run_that_holds_too_much_memory_to_wait_is_not_parked(executor: Executor) -> None:
+def test_a_run_that_holds_too_much_memory_to_wait_is_not_parked_and_displaces_none(executor: Executor) -> None:
+    assert begin(executor, ONCE, "small").outcome["parked"] is True
     large = FRAMES + "kept = b'x' * 2_300_000_000\n" + ASK + TELL
     assert begin(executor, large, "too large").outcome["parked"] is False
-    assert parked(executor) == 0
+    assert parked(executor) == 1
+    assert "heard" in resume_run(executor, ONCE, "small", ANSWER).error["message"]
 
 
 def test_a_team_that_parks_many_runs_displaces_only_its_own(executor: Executor) -> None:

@@ -8,13 +8,14 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
 import pytest
 
-from qjs_executor.job import GIB, Asked, Completed, Failed, Job, JobParams, Limits, NotParked, Outcome, Script
+from qjs_executor.job import GIB, Asked, Completed, Failed, Job, JobParams, Limits, Lost, NotParked, Outcome, Script
 from qjs_executor.sandbox.warm_sandbox import WarmSandbox
 
-from ..support.asking import ONCE
+from ..support.asking import FRAMES, ONCE
 from ..support.executor import BELL
 from ..support.launched import launched
 
@@ -69,6 +70,7 @@ class Seen:
     kept_while_held: bool = False
     parkings: dict[str, int] = field(default_factory=dict)
     refused: bool = False
+    unread: Outcome | None = None
     zygotes: set[int] = field(default_factory=set)
     small: list[Outcome] = field(default_factory=list)
 
@@ -95,6 +97,7 @@ async def _play() -> Seen:
         try:
             await _bound_memory(sandbox, seen)
             await _wait_for_an_answer(sandbox, seen)
+            await _read_nothing(sandbox, seen)
             await _renew(sandbox, seen)
         finally:
             await sandbox.close()
@@ -129,6 +132,12 @@ async def _wait_for_an_answer(sandbox: WarmSandbox, seen: Seen) -> None:
         seen.refused = True
 
 
+async def _read_nothing(sandbox: WarmSandbox, seen: Seen) -> None:
+    large = FRAMES + "say({'ok': True, 'warnings': [], 'value': 'x' * 100_000})"
+    with patch.object(os, "fork", side_effect=BlockingIOError("no more processes")):
+        seen.unread = await _run(sandbox, _job("marqov", large))
+
+
 async def _renew(sandbox: WarmSandbox, seen: Seen) -> None:
     deadline = time.monotonic() + 60
     while len(seen.zygotes) < 2 and time.monotonic() < deadline:
@@ -160,6 +169,10 @@ def test_a_run_waits_no_longer_than_its_time(seen: Seen) -> None:
     assert seen.kept_while_held, "who is about to go on is not ended"
     assert seen.parkings == {"expired": 1}
     assert seen.refused
+
+
+def test_a_result_that_the_executor_has_no_process_to_read_is_lost_and_may_be_repeated(seen: Seen) -> None:
+    assert seen.unread == Lost("the result could not be read: no more processes")
 
 
 def test_a_zygote_is_renewed_without_losing_a_run(seen: Seen) -> None:

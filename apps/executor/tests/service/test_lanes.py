@@ -314,6 +314,32 @@ async def test_one_team_cannot_fill_the_queue_of_jobs() -> None:
 
 
 @in_loop
+async def test_many_teams_together_cannot_fill_the_queue_of_jobs_without_bound() -> None:
+    runs = Runs(Lanes(1))
+    for number in range(1 + rules.JOBS_WAITING_MAX):
+        runs.begin(str(number), job(f"team {number}"))
+    await settled()
+    with pytest.raises(SandboxBusy):
+        await runs.begin("one more", job("another"))
+    assert runs.lanes.jobs_waiting == rules.JOBS_WAITING_MAX
+    await runs.end_all()
+
+
+@in_loop
+async def test_a_team_that_runs_nothing_but_waits_keeps_the_time_of_its_last_turn() -> None:
+    runs = Runs(Lanes(1))
+    runs.begin("a 0", job("a"))
+    await settled()
+    for name, team in (("a 1", "a"), ("b", "b"), ("c", "c")):
+        runs.begin(name, job(team))
+    await settled()
+    for name in ("a 0", "b", "c"):
+        await runs.end(name)
+    assert runs.order == ["a 0", "b", "c", "a 1"]
+    await runs.end_all()
+
+
+@in_loop
 async def test_waiting_jobs_and_interactive_runs_each_keep_their_slots() -> None:
     runs = Runs(Lanes(1))
     runs.begin("job", job("a"))

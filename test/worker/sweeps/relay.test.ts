@@ -34,7 +34,9 @@ const person = await addPerson(db)
 const add = (mode: ExecutionMode = 'temporal') => addJob(db, person, { submission: { mode } })
 /** Every row is due, and has been unreachable for this long. */
 const unreachableFor = (seconds: number) =>
-  db.execute(sql`update outbox set next_at = now() - interval '1 second', unreachable_since = now() - make_interval(secs => ${seconds})`)
+  db.execute(
+    sql`update outbox set next_at = now() - interval '1 second', unreachable_since = now() - make_interval(secs => ${seconds})`
+  )
 const due = () => db.execute(sql`update outbox set next_at = now() - interval '1 second'`)
 const rowOf = async (jobId: string) => {
   const [row] = await db.execute<{ deliveries: number; unreachable: number | null; pause: number }>(sql`

@@ -19,12 +19,18 @@ beforeAll(async () => {
 
 afterAll(() => platform.close())
 
-test('a killed worker: the durable job completes once after a restart, the direct job fails with worker_lost and is not run again', async () => {
-  const [durable, short] = await Promise.all([
-    platform.submit(submission({ ...temporal, ...slow(4) })),
-    platform.submit(submission({ ...direct, ...slow(4) }))
+/** The ids of a durable and a direct job of the same program, both of which the executor has accepted. */
+async function acceptedInBothModes(program: ReturnType<typeof slow>): Promise<[durable: string, short: string]> {
+  const ids = await Promise.all([
+    platform.submit(submission({ ...temporal, ...program })),
+    platform.submit(submission({ ...direct, ...program }))
   ])
-  await Promise.all([platform.accepted(durable), platform.accepted(short)])
+  await Promise.all(ids.map((id) => platform.accepted(id)))
+  return ids
+}
+
+test('a killed worker: the durable job completes once after a restart, the direct job fails with worker_lost and is not run again', async () => {
+  const [durable, short] = await acceptedInBothModes(slow(4))
   await platform.kill('worker')
   await platform.start.worker()
 
@@ -38,11 +44,7 @@ test('a killed worker: the durable job completes once after a restart, the direc
 longTest(
   'a stopping worker finishes its direct job and hands over its durable job',
   async () => {
-    const [durable, short] = await Promise.all([
-      platform.submit(submission({ ...temporal, ...slow(3) })),
-      platform.submit(submission({ ...direct, ...slow(3) }))
-    ])
-    await Promise.all([platform.accepted(durable), platform.accepted(short)])
+    const [durable, short] = await acceptedInBothModes(slow(3))
     await platform.stop('worker')
     await platform.start.worker()
     expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null })
@@ -74,11 +76,7 @@ longTest(
 longTest(
   'a killed executor: the durable job completes in its second attempt, the direct job fails with execution_service_lost',
   async () => {
-    const [durable, short] = await Promise.all([
-      platform.submit(submission({ ...temporal, ...slow(3) })),
-      platform.submit(submission({ ...direct, ...slow(3) }))
-    ])
-    await Promise.all([platform.accepted(durable), platform.accepted(short)])
+    const [durable, short] = await acceptedInBothModes(slow(3))
     await platform.kill('executor')
     await platform.start.executor()
     expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })

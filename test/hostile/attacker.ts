@@ -1,13 +1,12 @@
 // The process of one attack, apart from the measurement, with a low priority: in reality it runs on another machine.
 import { setMaxListeners } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Account } from './accounts.js'
 import { attacks } from './attacks/table.js'
 import { Hostile, type Surroundings } from './hostile-client.js'
 
 const LOW_PRIORITY = 10
-const SESSION_PRIORITY = '/proc/self/autogroup'
 
 export interface AttackOrder {
   name: string
@@ -45,10 +44,18 @@ process.on('message', (message: ToAttacker) => {
   else stop.abort()
 })
 
+/** Where the kernel shares processors between sessions, the priority of the session counts. */
+function lowerSession(): void {
+  try {
+    writeFileSync('/proc/self/autogroup', String(LOW_PRIORITY))
+  } catch {
+    // The kernel does not share between sessions, or lets an ordinary user change a session only now and then.
+  }
+}
+
 async function run({ name, base, account, surroundings }: AttackOrder): Promise<void> {
   setPriority(LOW_PRIORITY)
-  // Where the kernel shares processors between sessions, the priority of the session counts.
-  if (existsSync(SESSION_PRIORITY)) writeFileSync(SESSION_PRIORITY, String(LOW_PRIORITY))
+  lowerSession()
   const hostile = new Hostile(base, account, surroundings)
   const attack = attacks.find((entry) => entry.name === name)!
   let error: string | null = null

@@ -35,6 +35,7 @@ import originGuard from './http/origin-guard.js'
 import { createSessions } from './http/session.js'
 import submissions from './http/submissions.js'
 import tracing from './http/telemetry/tracing.js'
+import { readUnreadBodies } from './http/unread-body.js'
 import writeOnce from './http/write-once.js'
 import { artifactRoutes } from './jobs/artifacts.js'
 import { estimateRoutes } from './jobs/estimate.js'
@@ -97,6 +98,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   )
   // `schema.response` documents, types and tests responses. A serialiser made from it would drop fields and read results.
   app.setSerializerCompiler(() => JSON.stringify)
+
+  readUnreadBodies(app.server)
 
   let closing = false
   const nudge = createNudge({ ...deps, ...deps.config, log: app.log })

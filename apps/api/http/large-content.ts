@@ -6,11 +6,13 @@ import fp from 'fastify-plugin'
 import type { Db } from '../../../db/client.js'
 import { type StoredContent, slicesOf } from '../../../db/stored-content.js'
 import { type ByteBudget, busy, createByteBudget } from './byte-budget.js'
+import { createCallerPace, type Paced } from './caller-pace.js'
 import {
   bodyBytes,
   DOWNLOAD_LIMIT_MS,
   LARGE_BYTES,
   memory,
+  SLICE_MS,
   STALL_LIMIT_MS,
   STREAM_BYTES,
   shares,
@@ -64,6 +66,7 @@ export default fp(
         waitingOfCallerMax: WAITING_OF_CALLER_MAX
       })
     const budgets = { transfers: budgetOf('transfers'), packages: budgetOf('packages') }
+    const pace = createCallerPace(SLICE_MS)
     // Requests that hold bytes for their response; a response is counted once.
     const counted = new WeakSet<FastifyRequest>()
 
@@ -100,7 +103,9 @@ export default fp(
           'content-length',
           Buffer.byteLength(around.before) + content.sizeBytes + Buffer.byteLength(around.after)
         )
-        return sent(reply.send(timed(inSlices(db, content, around))))
+        const { paced, close } = pace.open(callerOf(request))
+        finished(reply.raw, close)
+        return sent(reply.send(timed(inSlices(paced, slicesOf(db, content), around))))
       },
       timed
     })
@@ -166,8 +171,16 @@ function bodyLength({ headers, routeOptions }: FastifyRequest): number {
   return headers['transfer-encoding'] === undefined ? 0 : (routeOptions.bodyLimit ?? 0)
 }
 
-async function* inSlices(db: Db, content: StoredContent, { before, after }: Around): AsyncGenerator<Buffer> {
+async function* inSlices(
+  paced: Paced,
+  slices: AsyncGenerator<Buffer, void>,
+  { before, after }: Around
+): AsyncGenerator<Buffer> {
   if (before !== '') yield Buffer.from(before)
-  yield* slicesOf(db, content)
+  for (;;) {
+    const { done, value } = await paced(() => slices.next())
+    if (done) break
+    yield value
+  }
   if (after !== '') yield Buffer.from(after)
 }

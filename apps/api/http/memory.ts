@@ -45,3 +45,5 @@ export const WAIT_MS = 15_000
 export const DOWNLOAD_LIMIT_MS = 300_000
 /** The longest that a reader takes nothing of it. */
 export const STALL_LIMIT_MS = 30_000
+/** Between two slices of one caller's large responses: 32 MiB a second. */
+export const SLICE_MS = 8

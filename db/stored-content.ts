@@ -1,9 +1,19 @@
-// Large contents, read in slices: one that is read whole takes five times its size, since the driver receives it as hex text.
-import { type SQL, sql } from 'drizzle-orm'
-import type { DbOrTx } from './client.js'
+// Large contents, read and written in slices. In one piece a content takes five times its size, since the driver carries it as
+// hex text, and 15 MiB hold the event loop for a quarter of a second.
+import { randomUUID } from 'node:crypto'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import pLimit from 'p-limit'
+import type { Db, DbOrTx, Tx } from './client.js'
 
-/** How much one statement reads. It takes about four times as much memory, until the slice is passed on. */
+/** How much one statement carries. It takes about four times as much memory, until the slice is passed on. */
 export const SLICE_BYTES = 256 * 1024
+/** Contents up to this size are written in one piece. */
+const WHOLE_BYTES_MAX = 2 * SLICE_BYTES
+
+/** The time limit of the connections is meant for small statements. */
+const FIRST_MS = 10_000
+/** A slow disk, with the same bytes written to the log and to the table. */
+const BYTES_A_SECOND = 512 * 1024
 
 /** The column `content` of one row. */
 export interface StoredContent {
@@ -53,4 +63,66 @@ export async function wholeOf(db: DbOrTx, content: StoredContent): Promise<Buffe
     throw error
   }
   return whole
+}
+
+/** The content of a row that a query found, for `StoredContent.small`; null for a large one. */
+export const smallContent = (content: SQLWrapper, sizeBytes: SQLWrapper): SQL<Buffer | null> =>
+  sql<Buffer | null>`case when ${sizeBytes} <= ${SLICE_BYTES}::int then ${content} end`
+
+/**
+ * Sends a large content in slices.
+ * @returns an expression of type `bytea`, for later statements of the same transaction.
+ */
+export async function sendContent(tx: Tx, content: Buffer): Promise<SQL> {
+  if (content.length <= WHOLE_BYTES_MAX) return sql`${content}::bytea`
+  const [found] = await tx.execute<{ absent: boolean }>(
+    sql`select to_regclass('pg_temp.sent_slices') is null as absent`
+  )
+  if (found!.absent) {
+    // Of this session alone, never logged, and emptied by the end of the transaction however it ends.
+    await tx.execute(sql`create temporary table sent_slices
+      (content_id uuid not null, at int not null, slice bytea not null) on commit delete rows`)
+    await tx.execute(sql`alter table pg_temp.sent_slices alter column slice set storage external`)
+  }
+  const id = randomUUID()
+  for (let at = 0; at < content.length; at += SLICE_BYTES) {
+    const slice = content.subarray(at, at + SLICE_BYTES)
+    await tx.execute(sql`insert into pg_temp.sent_slices values (${id}::uuid, ${at}::int, ${slice}::bytea)`)
+  }
+  return sql`(select string_agg(slice, ''::bytea order by at) from pg_temp.sent_slices where content_id = ${id}::uuid)`
+}
+
+/** Of a process: each holds a connection of the pool for a second or longer, and the others are for everything else. */
+const largeWrites = pLimit(2)
+
+/**
+ * Runs a write of contents. Large ones are sent beforehand, and get a transaction with a longer time limit.
+ * @param write gets an expression of type `bytea` for each content.
+ */
+export async function withContents<T>(
+  db: Db,
+  contents: readonly Buffer[],
+  write: (db: DbOrTx, bytes: readonly SQL[]) => Promise<T>
+): Promise<T> {
+  const size = contents.reduce((sum, { length }) => sum + length, 0)
+  if (size <= WHOLE_BYTES_MAX)
+    return write(
+      db,
+      contents.map((content) => sql`${content}::bytea`)
+    )
+  return largeWrites(() =>
+    db.transaction(async (tx) => {
+      await allowTimeFor(tx, size)
+      const bytes: SQL[] = []
+      for (const content of contents) bytes.push(await sendContent(tx, content))
+      return write(tx, bytes)
+    })
+  )
+}
+
+/** A longer time limit for all further statements of a transaction. */
+export async function allowTimeFor(tx: Tx, bytes: number): Promise<void> {
+  if (bytes <= WHOLE_BYTES_MAX) return
+  const milliseconds = FIRST_MS + Math.ceil((bytes / BYTES_A_SECOND) * 1_000)
+  await tx.execute(sql`select set_config('statement_timeout', ${String(milliseconds)}, true)`)
 }

@@ -3,7 +3,8 @@
 // numbers can be larger than a JavaScript number can hold.
 import { createHash } from 'node:crypto'
 import type { DbOrTx } from '../../db/client.js'
-import { type ReturnedResult, returnedResults, taskTexts } from '../../db/jobs/task-results.js'
+import { type ReturnedResult, returnedResults } from '../../db/jobs/task-results.js'
+import { valueTexts } from '../../db/jobs/task-values.js'
 import { displayProtocol, resultProtocol } from '../../domain/jobs/native-submission.js'
 import { jsonObject } from '../../domain/json/json-text.js'
 
@@ -17,7 +18,7 @@ const SHOWN_BYTES_MAX = 14 * 1024 * 1024
 export async function managedResult(db: DbOrTx, jobId: string, teamId: string): Promise<string> {
   const returned = await returnedResults(db, jobId)
   const shown = fitting(returned)
-  const texts = await taskTexts(db, jobId, [...new Set(shown.values())])
+  const texts = await valueTexts(db, jobId, [...new Set(shown.values())])
   const outputs = returned.map((result) => {
     const digest = shown.get(result.nodeId)
     return output(jobId, teamId, result, digest === undefined ? null : texts.get(digest)!)

@@ -17,6 +17,7 @@ import { filesSha256 } from '../audit/audit-records.js'
 import type { Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { sha256Of } from '../jobs/artifacts.js'
+import { sendContent } from '../stored-content.js'
 import { capsuleFiles, capsuleRuns, capsules } from '../tables/capsules.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
 import type { CapsuleRow } from './capsules.js'
@@ -144,7 +145,14 @@ async function assertRetention(tx: Tx, years: number | null | undefined): Promis
 /** Inserted one by one, since all files together can be too large for one statement. */
 export async function storeFiles(tx: Tx, capsuleId: string, files: readonly EvidenceFile[]): Promise<void> {
   for (const { name, mediaType, content, sha256 } of files)
-    await tx.insert(capsuleFiles).values({ capsuleId, name, mediaType, content, sha256, sizeBytes: content.length })
+    await tx.insert(capsuleFiles).values({
+      capsuleId,
+      name,
+      mediaType,
+      content: await sendContent(tx, content),
+      sha256,
+      sizeBytes: content.length
+    })
 }
 
 /** Changes a locked draft. Absent fields stay unchanged. */

@@ -13,7 +13,8 @@ import type { DbOrTx } from '../client.js'
 import { type ArtifactInfo, findArtifact, listArtifacts, sha256Of } from '../jobs/artifacts.js'
 import { type AttemptRow, listAttempts, resultText } from '../jobs/attempts.js'
 import { loadSource, recordColumns } from '../jobs/jobs.js'
-import { listShownResults, type ShownResult, taskTexts } from '../jobs/task-results.js'
+import { listShownResults, type ShownResult } from '../jobs/task-results.js'
+import { valueTexts } from '../jobs/task-values.js'
 import { wholeOf } from '../stored-content.js'
 import { capsuleFiles } from '../tables/capsules.js'
 import { jobs } from '../tables/jobs.js'
@@ -97,7 +98,7 @@ function file(task: string, name: string, content: Buffer, mediaType?: string): 
 
 /** By key: the digest of a task's return value, and its plain JSON or the reason why it has none. */
 async function shownText(db: DbOrTx, jobId: string, results: readonly ShownResult[]): Promise<string> {
-  const texts = await taskTexts(db, jobId, [...new Set(results.flatMap(({ display }) => display?.sha256 ?? []))])
+  const texts = await valueTexts(db, jobId, [...new Set(results.flatMap(({ display }) => display?.sha256 ?? []))])
   return jsonObject(
     results.map(({ key, sha256, display, displayProblem }) => [
       key,

@@ -11,12 +11,11 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { type Db, type DbOrTx, postgresCode } from '../client.js'
 import { now } from '../clock.js'
-import { SLICE_BYTES, type StoredContent, wholeOf } from '../stored-content.js'
+import { type StoredContent, smallContent, wholeOf, withContents } from '../stored-content.js'
 import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
-import { withTimeFor } from './statement-time.js'
 
 export interface Attempt {
   task: string
@@ -315,22 +314,26 @@ export async function completeAttempt(
   files: readonly Artifact[] = []
 ): Promise<string | null> {
   const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
-  const resultSha256 = sha256Of(resultFile.content)
-  const rows = [resultFile, ...files].map(
-    ({ name, mediaType, content }) =>
-      sql`(${name}::text, ${sha256Of(content)}::text, ${content.length}::int, ${mediaType}::text, ${content}::bytea)`
-  )
-  const bytes = [resultFile, ...files].reduce((sum, { content }) => sum + content.length, 0)
+  const stored = [resultFile, ...files].map((file) => ({ ...file, sha256: sha256Of(file.content) }))
+  const resultSha256 = stored[0]!.sha256
   const set = sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`
   // The lock that `closing` takes keeps a sweep from reassigning the job between the check and the commit.
-  const closed = await withTimeFor(db, bytes, (within) =>
-    within.execute(sql`
+  const closed = await withContents(
+    db,
+    stored.map(({ content }) => content),
+    (within, bytes) => {
+      const rows = stored.map(
+        ({ name, mediaType, content, sha256 }, index) =>
+          sql`(${name}::text, ${sha256}::text, ${content.length}::int, ${mediaType}::text, ${bytes[index]})`
+      )
+      return within.execute(sql`
     with ${closing(within, { jobId, task: '', number }, { set })},
       stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
         select closed.job_id, file.* from closed
           cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
         on conflict do nothing)
     select job_id from closed`)
+    }
   )
   return closed.length > 0 ? resultSha256 : null
 }
@@ -389,7 +392,7 @@ const atProviders = (db: DbOrTx, jobId: string) =>
 /** Where a job's result is stored, and how large it is; `null` when it is not. */
 export async function resultContent(db: DbOrTx, jobId: string, sha256: string): Promise<StoredContent | null> {
   const where = and(eq(artifacts.jobId, jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, sha256))!
-  const small = sql<Buffer | null>`case when ${artifacts.sizeBytes} <= ${SLICE_BYTES} then ${artifacts.content} end`
+  const small = smallContent(artifacts.content, artifacts.sizeBytes)
   const [row] = await db.select({ sizeBytes: artifacts.sizeBytes, small }).from(artifacts).where(where)
   return row ? { table: 'artifacts', where, ...row } : null
 }

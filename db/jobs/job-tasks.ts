@@ -1,6 +1,5 @@
 // The tasks of a job's graphs: their inputs and their outcomes. Every write is fenced like those of the job itself.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
 import { isErrorCode, type JobError } from '../../domain/errors.js'
 import type { TaskState } from '../../domain/jobs/job-status.js'
 import { JOB_VALUES_BYTES_MAX } from '../../domain/jobs/value-limits.js'
@@ -8,13 +7,14 @@ import type { TaskFacts } from '../../domain/jobs/workflow-metadata.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
+import { withContents } from '../stored-content.js'
 import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { closing, errorColumns, isOpen, openAttempt } from './attempts.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { resultBytes, taskResults } from './script-answers.js'
 import type { Stored } from './script-requests.js'
-import { withTimeFor } from './statement-time.js'
+import { valueTexts } from './task-values.js'
 
 /** What a worker reads of a task before it loads anything large. */
 export interface TaskRun {
@@ -74,17 +74,16 @@ export async function loadTaskInput(
   key: string,
   { dependsOn }: Pick<TaskRun, 'dependsOn'>
 ): Promise<TaskInput> {
-  const called = alias(taskValues, 'called')
-  const taken = alias(taskValues, 'taken')
   const [row] = await db
-    .select({ function: called.content, arguments: taken.content })
+    .select({ function: jobTasks.functionSha256, arguments: jobTasks.argumentsSha256 })
     .from(jobTasks)
-    .innerJoin(called, and(eq(called.jobId, jobId), eq(called.sha256, jobTasks.functionSha256)))
-    .innerJoin(taken, and(eq(taken.jobId, jobId), eq(taken.sha256, jobTasks.argumentsSha256)))
     .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
-  if (!row) throw new Error(`task ${key} of job ${jobId} has no function`)
+  const texts = row && (await valueTexts(db, jobId, [row.function, row.arguments]))
+  const called = texts?.get(row!.function)
+  const taken = texts?.get(row!.arguments)
+  if (called === undefined || taken === undefined) throw new Error(`task ${key} of job ${jobId} has no function`)
   const values = await taskResults(db, jobId, dependsOn)
-  return { function: row.function.toString('utf8'), arguments: row.arguments.toString('utf8'), values }
+  return { function: called, arguments: taken, values }
 }
 
 export async function loadTaskState(
@@ -122,42 +121,50 @@ export interface TaskResult {
 /** A page of output is enough to find a mistake. */
 const STDOUT_MAX = 16 * 1024
 
+function digested(text: string): { content: Buffer; sha256: string } {
+  const content = Buffer.from(text, 'utf8')
+  return { content, sha256: sha256Of(content) }
+}
+
 /** Stores the return value of a task, and closes its attempt and the task as completed, all or nothing. */
 export async function completeTask(
-  db: DbOrTx,
+  db: Db,
   jobId: string,
   key: string,
   number: number,
   { result, display, displayProblem, stdout }: TaskResult
 ): Promise<Stored> {
-  const resultContent = Buffer.from(result, 'utf8')
-  const resultSha256 = sha256Of(resultContent)
-  const shown = display === null || display === result ? null : Buffer.from(display, 'utf8')
-  const displaySha256 = display === null ? null : shown ? sha256Of(shown) : resultSha256
-  const contents = [resultContent, ...(shown ? [shown] : [])]
-  const rows = contents.map((content) => sql`(${sha256Of(content)}::text, ${content.length}::int, ${content}::bytea)`)
-  const bytes = contents.reduce((sum, content) => sum + content.length, 0)
+  const value = digested(result)
+  const shown = display === null ? null : display === result ? value : digested(display)
+  const values = shown === null || shown === value ? [value] : [value, shown]
+  const size = values.reduce((sum, { content }) => sum + content.length, 0)
+  const digests = values.map(({ sha256 }) => sha256).join(',')
   const attempt = { jobId, task: key, number }
-  const closed = await withTimeFor(db, bytes, (within) =>
-    within.execute(sql`
+  const closed = await withContents(
+    db,
+    values.map(({ content }) => content),
+    (within, bytes) => {
+      const rows = values.map(
+        ({ content, sha256 }, index) => sql`(${sha256}::text, ${content.length}::int, ${bytes[index]})`
+      )
+      return within.execute(sql`
     with ${closing(within, attempt, {
-      set: sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`,
+      set: sql`state = 'completed', ended_at = ${now}, result_sha256 = ${value.sha256}`,
       // Compared again under the lock. What is stored already takes no room.
-      where: sql`${jobs.valuesBytes} + ${bytes} <= ${JOB_VALUES_BYTES_MAX}::bigint
+      where: sql`${jobs.valuesBytes} + ${size} <= ${JOB_VALUES_BYTES_MAX}::bigint
         + (select coalesce(sum(size_bytes), 0) from ${taskValues}
-            where job_id = ${jobId} and sha256 in (${sql.join(
-              contents.map((content) => sql`${sha256Of(content)}`),
-              sql`, `
-            )}))`,
+            where job_id = ${jobId} and sha256 = any(string_to_array(${digests}, ',')))`,
       stores: sql`insert into ${taskValues} (job_id, sha256, size_bytes, content)
         select closed.job_id, value.* from closed
           cross join (values ${sql.join(rows, sql`, `)}) as value (sha256, size_bytes, content)
         on conflict do nothing returning size_bytes`
     })}
-    update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${resultSha256},
-        display_sha256 = ${displaySha256}, display_problem = ${displayProblem}, stdout = ${storableText(stdout.slice(0, STDOUT_MAX))}
+    update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${value.sha256},
+        display_sha256 = ${shown?.sha256 ?? null}, display_problem = ${displayProblem},
+        stdout = ${storableText(stdout.slice(0, STDOUT_MAX))}
       from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${key}
       returning key`)
+    }
   )
   if (closed.length > 0) return 'stored'
   return (await isOpen(db, attempt)) ? 'full' : 'lost'

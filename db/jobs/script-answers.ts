@@ -4,6 +4,7 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
 import type { DbOrTx } from '../client.js'
 import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
+import { valueColumns, valueText } from './task-values.js'
 
 /** The most that one query for bodies loads, unless a single body has more. */
 const BATCH_BYTES = 16 * 1024 * 1024
@@ -47,11 +48,13 @@ export async function resultBytesByGraph(
 export async function taskResults(db: DbOrTx, jobId: string, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const rows = await db
-    .select({ key: jobTasks.key, content: taskValues.content })
+    .select({ key: jobTasks.key, ...valueColumns })
     .from(jobTasks)
     .innerJoin(taskValues, withResult)
     .where(resultsOf(jobId, keys))
-  return new Map(rows.map(({ key, content }) => [key, content.toString('utf8')]))
+  const results = new Map<string, string>()
+  for (const { key, ...value } of rows) results.set(key, await valueText(db, jobId, value))
+  return results
 }
 
 const requestsOf = (jobId: string, task: string) => and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task))

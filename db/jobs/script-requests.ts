@@ -1,16 +1,17 @@
 // What scripts and tasks request from the service while they run, and the answers. A request is recorded before
 // anything is done about it, so that a script that runs again gets the answer from here.
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { PgInsertValue } from 'drizzle-orm/pg-core'
 import type { JobError } from '../../domain/errors.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 import { taskKey } from '../../domain/jobs/script-requests.js'
 import { JOB_VALUES_BYTES_MAX } from '../../domain/jobs/value-limits.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
+import { allowTimeFor, sendContent } from '../stored-content.js'
 import { jobs, jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
-import { allowTimeFor } from './statement-time.js'
 
 /** A request without its texts: they can have many MiB, and script-answers.ts reads them where they are needed. */
 export type ScriptRequest = Omit<typeof scriptRequests.$inferSelect, 'body' | 'answer'>
@@ -140,11 +141,12 @@ function rowsOf(jobId: string, ask: number, { graph }: RequestedGraph) {
 type GraphRows = ReturnType<typeof rowsOf>
 
 async function storeTasks(tx: Tx, tasks: GraphRows['tasks'], values: GraphRows['values']): Promise<void> {
-  for (let at = 0; at < values.length; at += CHUNK)
-    await tx
-      .insert(taskValues)
-      .values(values.slice(at, at + CHUNK))
-      .onConflictDoNothing()
+  for (let at = 0; at < values.length; at += CHUNK) {
+    const rows: PgInsertValue<typeof taskValues>[] = []
+    for (const value of values.slice(at, at + CHUNK))
+      rows.push({ ...value, content: await sendContent(tx, value.content) })
+    await tx.insert(taskValues).values(rows).onConflictDoNothing()
+  }
   for (let at = 0; at < tasks.length; at += CHUNK) await tx.insert(jobTasks).values(tasks.slice(at, at + CHUNK))
 }
 

@@ -1,12 +1,13 @@
 // The return values of a job's tasks for outside readers: size, digest and plain JSON. A stored result can hold pickled
 // values, which only the sandbox opens.
-import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
 import type { DbOrTx } from '../client.js'
 import type { StoredContent } from '../stored-content.js'
 import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import type { ArtifactInfo } from './artifacts.js'
+import { valueContent } from './task-values.js'
 
 /** A task whose result the job's workflow returns. */
 export interface ReturnedResult {
@@ -61,16 +62,6 @@ export async function returnedResults(db: DbOrTx, jobId: string): Promise<Return
     const display = displaySha256 === null ? null : { sha256: displaySha256, sizeBytes: displayBytes! }
     return { nodeId, sha256, sizeBytes, display, displayProblem }
   })
-}
-
-/** Stored contents by digest, as the exact text that arrived. */
-export async function taskTexts(db: DbOrTx, jobId: string, digests: string[]): Promise<Map<string, string>> {
-  if (digests.length === 0) return new Map()
-  const rows = await db
-    .select({ sha256: taskValues.sha256, content: taskValues.content })
-    .from(taskValues)
-    .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, digests)))
-  return new Map(rows.map(({ sha256, content }) => [sha256, content.toString('utf8')]))
 }
 
 /** The return value of a task, with its plain JSON if there is one. */
@@ -128,7 +119,5 @@ export async function findTaskFile(
     .from(jobTasks)
     .innerJoin(taskValues, and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, jobTasks.resultSha256)))
     .where(and(eq(jobTasks.jobId, jobId), sql`${jobTasks.key} || '.json' = ${name}`))
-  if (!row) return null
-  const where = and(eq(taskValues.jobId, jobId), eq(taskValues.sha256, row.sha256))!
-  return { name, mediaType: MEDIA_TYPE, ...row, stored: { table: 'task_values', where, sizeBytes: row.sizeBytes } }
+  return row ? { name, mediaType: MEDIA_TYPE, ...row, stored: valueContent(jobId, { ...row, small: null }) } : null
 }

@@ -1,6 +1,6 @@
 // The pace of large responses.
 import { expect, test } from '@jest/globals'
-import { type CallerPace, createCallerPace } from '../../../apps/api/http/caller-pace.js'
+import { type CallerPace, createCallerPace } from '../../../../apps/api/http/caller-pace.js'
 
 /** A response of the caller that records the beginning of each read, and ends it only when told to. */
 function reader(pace: CallerPace, caller: string, name: string, begun: string[]) {

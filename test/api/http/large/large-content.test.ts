@@ -3,10 +3,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startApi, type TestUser } from '../../support/api/api.js'
-import { finishJob } from '../../support/capsules/capsule-rows.js'
-import { eventually } from '../../support/eventually.js'
-import { submission } from '../../support/jobs/builders.js'
+import { startApi, type TestUser } from '../../../support/api/api.js'
+import { finishJob } from '../../../support/capsules/capsule-rows.js'
+import { eventually } from '../../../support/eventually.js'
+import { submission } from '../../../support/jobs/builders.js'
 
 const MIB = 1024 ** 2
 const api = await startApi('large_content', {

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { startApi } from '../../support/api/api.js'
-import { eventually } from '../../support/eventually.js'
+import { startApi } from '../../../support/api/api.js'
+import { eventually } from '../../../support/eventually.js'
 
 const api = await startApi('unread_body')
 afterAll(() => api.close())

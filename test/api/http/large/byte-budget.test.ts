@@ -1,6 +1,6 @@
 // The budget of memory: never exceeded, in turns of callers, and bounded in what waits.
 import { expect, test } from '@jest/globals'
-import { type BudgetLimits, createByteBudget } from '../../../apps/api/http/byte-budget.js'
+import { type BudgetLimits, createByteBudget } from '../../../../apps/api/http/byte-budget.js'
 
 const budgetOf = (limits: Partial<BudgetLimits> = {}) =>
   createByteBudget({ bytes: 100, share: 50, waitingMax: 10, waitingOfCallerMax: 5, waitMs: 60_000, ...limits })

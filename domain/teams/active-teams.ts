@@ -4,9 +4,8 @@
 /** How long a team counts as active after its latest use, in milliseconds. */
 export const ACTIVE_MS = 15 * 60_000
 
-/** How many of the places one team can use at once. */
-export const placesOfOneTeam = (places: number, anotherIsActive: boolean): number =>
-  anotherIsActive ? Math.max(1, places - 1) : places
+/** How many of the places one team can use at once while another is active. */
+export const placesAmongTeams = (places: number): number => Math.max(1, places - 1)
 
 export interface ActiveTeams {
   /** @param at in milliseconds, from any start; never earlier than in the call before. */

@@ -1,6 +1,6 @@
 // One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has slots.
 // Teams take turns, and so do the jobs of a team.
-import { createActiveTeams, placesOfOneTeam } from '../../domain/teams/active-teams.js'
+import { createActiveTeams, placesAmongTeams } from '../../domain/teams/active-teams.js'
 import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
 
 /**
@@ -45,7 +45,7 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
   const active = createActiveTeams()
   const maxOf = (team: string, alone: number) => {
     const isAlone = !active.anotherThan(team, performance.now())
-    return Math.min(limits.get(team) ?? alone, isAlone ? alone : placesOfOneTeam(permits, true))
+    return Math.min(limits.get(team) ?? alone, isAlone ? alone : placesAmongTeams(permits))
   }
 
   let notify = () => {}

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { ACTIVE_MS, createActiveTeams, placesOfOneTeam } from '../../../domain/teams/active-teams.js'
+import { ACTIVE_MS, createActiveTeams, placesAmongTeams } from '../../../domain/teams/active-teams.js'
 
-test('a team alone can use every place, and all but one while another team is active', () => {
-  expect([1, 2, 8].map((places) => placesOfOneTeam(places, false))).toEqual([1, 2, 8])
-  expect([1, 2, 8].map((places) => placesOfOneTeam(places, true))).toEqual([1, 1, 7])
+test('while another team is active, a team can use all places but one, and always one', () => {
+  expect([1, 2, 8].map(placesAmongTeams)).toEqual([1, 1, 7])
 })
 
 test('a team is active for others until a while after its latest use, never for itself', () => {

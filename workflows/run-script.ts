@@ -7,6 +7,7 @@ import {
   continueAsNew,
   proxyActivities,
   proxyLocalActivities,
+  setCurrentDetails,
   workflowInfo
 } from '@temporalio/workflow'
 import type { ExecuteOutcome, JobActivities } from '../activities/job/job-activities.js'
@@ -33,8 +34,10 @@ export type ScriptOutcome = Exclude<ExecuteOutcome, { ask: number }>
 /** Runs a job's program to its end, including all its requests. */
 export async function runScript(job: JobHandOver): Promise<ScriptOutcome> {
   while (true) {
+    setCurrentDetails('running the program')
     const answer = await execute(job)
     if (!('ask' in answer)) return answer
+    setCurrentDetails(`running what the program requested: request ${answer.ask}`)
     const done = answer.next === 'tasks' ? await runTasks(job, answer.ask) : await circuit(job, '', answer.ask)
     if (done.next !== 'done') return done
     if (historyIsLong()) await continueAsNew(job)

@@ -12,7 +12,7 @@ import { anyOf, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
 import { newId } from '../ids.js'
 import { reserve } from '../money/budget.js'
-import { members } from '../tables/accounts.js'
+import { members, teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
@@ -345,10 +345,12 @@ export async function loadStartLabels(db: DbOrTx, jobIds: string[]) {
       backend: jobs.backend,
       mode: jobs.mode,
       atProvider: sql<boolean>`${backends.slug} is not null and ${backends.engine} is null`,
-      name: jobs.name,
+      shots: jobs.shots,
+      team: teams.name,
       traceParent: jobs.traceParent
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
+    .leftJoin(teams, eq(teams.id, jobs.teamId))
     .where(anyOf(jobs.id, jobIds))
 }

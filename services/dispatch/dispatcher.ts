@@ -117,7 +117,7 @@ async function startWorkflows(deps: Means, rows: OutboxRow[], outcomes: Map<Outb
             workflowId: workflowIdOf(row.jobId, row.generation),
             workflowIdConflictPolicy: 'USE_EXISTING',
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
-            staticSummary: workflowSummary(label.backend, label.name),
+            staticSummary: workflowSummary(label),
             typedSearchAttributes: new TypedSearchAttributes([
               { key: keyword(searchAttributes.team), value: label.teamId },
               { key: keyword(searchAttributes.backend), value: label.backend },

@@ -1,6 +1,6 @@
 // What an operator does in the Temporal UI reaches the job, its record and its money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Client, Connection } from '@temporalio/client'
+import { Client, Connection, type WorkflowFailedError } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
@@ -29,6 +29,13 @@ const readable = (history: History): string =>
     Buffer.from(data, 'base64').toString('utf8')
   )
 
+/** The workflow of a job whose record is final already. */
+const closed = (id: string) =>
+  eventually(async () => {
+    const workflow = await client.workflow.getHandle(`job-${id}`).describe()
+    return workflow.status.name === 'RUNNING' ? null : workflow
+  })
+
 const slowJob = () =>
   submission({ execution_mode: 'temporal', inline_code: slowQiskit(100), framework: 'qiskit', name: 'a slow one' })
 
@@ -37,6 +44,20 @@ test('a workflow that an operator cancels cancels its job', async () => {
   await platform.accepted(id)
   await client.workflow.getHandle(`job-${id}`).cancel()
   expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', error: null })
+  expect((await closed(id)).status.name).toBe('CANCELLED')
+})
+
+test('the workflow of a job that was cancelled by its user is cancelled, and its current step is readable before', async () => {
+  const id = await platform.submit(slowJob())
+  await platform.accepted(id)
+  const details = async () => {
+    const answer = await client.workflow.getHandle(`job-${id}`).query<object>('__temporal_workflow_metadata')
+    return JSON.stringify(answer)
+  }
+  expect(await details()).toContain('running the program')
+  expect((await platform.call('POST', `/api/jobs/${id}/cancel`)).status).toBe(202)
+  expect(await platform.ended(id)).toMatchObject({ status: 'cancelled' })
+  expect((await closed(id)).status.name).toBe('CANCELLED')
 })
 
 test('a workflow that an operator terminates cancels its job, by a new workflow that cleans up', async () => {
@@ -60,7 +81,9 @@ test('operators can find a job by its search attributes and read its summary', a
   expect(history).toContain(id)
   expect(history).not.toContain('OPENQASM')
   expect(history).not.toContain('ada@example.org')
-  expect(await (await client.workflow.getHandle(`job-${id}`).describe()).staticSummary()).toBe('local: a quick one')
+  const { staticSummary } = await client.workflow.getHandle(`job-${id}`).describe()
+  // The personal team is named by its user's address.
+  expect(await staticSummary()).toBe(`local · ${job.team_id} · 100 shots`)
 })
 
 test("Temporal's history and the log hold the code of a failure, and only the job's record holds the program's message", async () => {
@@ -76,6 +99,12 @@ test("Temporal's history and the log hold the code of a failure, and only the jo
       status: 'failed',
       error: { code: 'execution_error', message: expect.stringContaining(canary) }
     })
+    expect((await closed(id)).status.name).toBe('FAILED')
+    const failure = await client.workflow
+      .getHandle(`job-${id}`)
+      .result()
+      .catch((error: WorkflowFailedError) => error.cause)
+    expect(failure).toMatchObject({ type: 'execution_error', message: 'the job failed; its record has the message' })
     const history = readable(await client.workflow.getHandle(`job-${id}`).fetchHistory())
     expect(history).toContain('execution_error')
     expect(history).not.toContain(canary)
@@ -83,10 +112,8 @@ test("Temporal's history and the log hold the code of a failure, and only the jo
   expect(platform.logs()).not.toContain(canary)
 })
 
-test('a job runs even when its name is too long for Temporal or has several lines', async () => {
+test('a job with a long name of several lines runs and keeps its name', async () => {
   const name = `one line\r\nanother ${'🔑'.repeat(180)}`
   const id = await platform.submit(submission({ execution_mode: 'temporal', name }))
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', name })
-  const { staticSummary } = await client.workflow.getHandle(`job-${id}`).describe()
-  expect(await staticSummary()).toMatch(/^local: one line another 🔑+…$/u)
 })

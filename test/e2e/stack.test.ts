@@ -83,6 +83,13 @@ test('a port that is taken is named before anything is started', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
+test('a port for the Temporal UI that is taken is named, with its setting', async () => {
+  const port = new URL(readStackFile(dataDir)!.temporal_ui_url!).port
+  const second = other(join(dataDir, 'second'), { TEMPORAL_UI_PORT: port })
+  expect(await second.exited).toBe(1)
+  expect(second.stderr).toContain(`Port ${port} is taken by another program: choose another with TEMPORAL_UI_PORT.`)
+})
+
 longTest(
   'a killed part is restarted on its old port with a message',
   async () => {
@@ -109,9 +116,10 @@ longTest(
 
 // The next test continues with the stack that this one starts.
 test(
-  'a supervisor killed with SIGKILL leaves nothing running, and the next start works',
+  'a supervisor killed with SIGKILL leaves nothing running, and the next start works with the same Temporal UI',
   async () => {
     const before = stack.processes()
+    const ui = readStackFile(dataDir)!.temporal_ui_url
     stack.signal('SIGKILL')
     await stack.exited
     await stack.until('the end of every part', () => stillRunning(before).length === 0)
@@ -119,6 +127,8 @@ test(
     const emulated = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
     stack = new QjobStart(dataDir, {}, emulated)
     expect(await stack.ready()).toMatch(/^ready: /)
+    // Saved links to workflows stay valid.
+    expect(readStackFile(dataDir)!.temporal_ui_url).toBe(ui)
   },
   bootLimitMs
 )

@@ -12,7 +12,10 @@ export interface Path {
   activities(calls: string[]): object
   /** What happens from outside while the workflow runs. */
   meanwhile?(handle: WorkflowHandle, calls: string[]): Promise<void>
-  /** The result of the workflow, and the calls that must have been made, in order. */
+  /**
+   * How the workflow closes, and the calls that must have been made, in order. The answer is what it returns, `cancelled`, or
+   * `failed: CODE`; `completed: STATUS` where it returns the status of a job that is not completed.
+   */
   expected: { answer: string; calls: string[] }
 }
 

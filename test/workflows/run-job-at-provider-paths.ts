@@ -56,7 +56,8 @@ export const providerPaths: Path[] = [
   path(
     'cancelling-at-begin',
     { beginJob: async () => 'cancel' },
-    { answer: 'cancelled', calls: ['beginJob', 'cancelAtProvider', 'recordCancelled'] }
+    { answer: 'cancelled', calls: ['beginJob', 'cancelAtProvider', 'recordCancelled'] },
+    cancelWhenCalled('recordCancelled')
   ),
   path(
     'begin-fails-for-good',
@@ -65,7 +66,7 @@ export const providerPaths: Path[] = [
         throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
       }
     },
-    { answer: 'failed', calls: ['beginJob', 'failJob'] }
+    { answer: 'failed: internal_error', calls: ['beginJob', 'failJob'] }
   ),
   path(
     'not-compiled',
@@ -74,7 +75,7 @@ export const providerPaths: Path[] = [
         throw ApplicationFailure.nonRetryable('reset is not there', 'unsupported_operation')
       }
     },
-    { answer: 'failed', calls: ['beginJob', 'prepareProgram', 'failJob'] }
+    { answer: 'failed: unsupported_operation', calls: ['beginJob', 'prepareProgram', 'failJob'] }
   ),
   path(
     'refused',
@@ -83,7 +84,7 @@ export const providerPaths: Path[] = [
         throw ApplicationFailure.nonRetryable('no credit', 'provider_refused')
       }
     },
-    { answer: 'failed', calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'failJob'] }
+    { answer: 'failed: provider_refused', calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'failJob'] }
   ),
   path(
     'cancelled-before-submission',
@@ -91,7 +92,8 @@ export const providerPaths: Path[] = [
     {
       answer: 'cancelled',
       calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'cancelAtProvider', 'recordCancelled']
-    }
+    },
+    cancelWhenCalled('recordCancelled')
   ),
   path(
     'waited-for',
@@ -111,7 +113,10 @@ export const providerPaths: Path[] = [
         throw ApplicationFailure.nonRetryable('the ions have left', 'provider_failed')
       }
     },
-    { answer: 'failed', calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'followTask', 'failJob'] }
+    {
+      answer: 'failed: provider_failed',
+      calls: ['beginJob', 'prepareProgram', 'submitToProvider', 'followTask', 'failJob']
+    }
   ),
   path(
     'taken-while-followed',

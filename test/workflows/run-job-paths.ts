@@ -58,7 +58,13 @@ const onEngine: Omit<Path, 'workflow'>[] = [
   {
     name: 'cancelling-at-begin',
     activities: (calls) => activitiesOf(calls, { beginJob: async () => 'cancel' }),
+    meanwhile: cancelWhenCalled('recordCancelled'),
     expected: { answer: 'cancelled', calls: ['beginJob', 'recordCancelled'] }
+  },
+  {
+    name: 'cancelling-without-a-request',
+    activities: (calls) => activitiesOf(calls, { beginJob: async () => 'cancel' }),
+    expected: { answer: 'completed: cancelled', calls: ['beginJob', 'recordCancelled'] }
   },
   {
     name: 'failed',
@@ -68,7 +74,7 @@ const onEngine: Omit<Path, 'workflow'>[] = [
           throw ApplicationFailure.nonRetryable('the circuit is not valid', 'execution_error')
         }
       }),
-    expected: { answer: 'failed', calls: ['beginJob', 'execute', 'failJob'] }
+    expected: { answer: 'failed: execution_error', calls: ['beginJob', 'execute', 'failJob'] }
   },
   {
     name: 'lost-then-completed',
@@ -92,6 +98,7 @@ const onEngine: Omit<Path, 'workflow'>[] = [
   {
     name: 'cancelling-found-by-execute',
     activities: (calls) => activitiesOf(calls, { execute: async () => ({ next: 'cancel' }) }),
+    meanwhile: cancelWhenCalled('recordCancelled'),
     expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'recordCancelled'] }
   },
   {
@@ -114,7 +121,7 @@ const onEngine: Omit<Path, 'workflow'>[] = [
           throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
         }
       }),
-    expected: { answer: 'failed', calls: ['beginJob', 'failJob'] }
+    expected: { answer: 'failed: internal_error', calls: ['beginJob', 'failJob'] }
   },
   {
     name: 'completion-fails-for-good',
@@ -124,7 +131,7 @@ const onEngine: Omit<Path, 'workflow'>[] = [
           throw ApplicationFailure.nonRetryable('a fault', 'internal_error')
         }
       }),
-    expected: { answer: 'failed', calls: ['beginJob', 'execute', 'completeJob', 'failJob'] }
+    expected: { answer: 'failed: internal_error', calls: ['beginJob', 'execute', 'completeJob', 'failJob'] }
   },
   // Recorded when local activities waited in their slot.
   { name: 'database-away-at-every-step', ...databaseAway },

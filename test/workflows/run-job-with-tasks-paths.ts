@@ -121,7 +121,7 @@ const withTasks: Omit<Path, 'workflow'>[] = [
       })
     },
     expected: {
-      answer: 'failed',
+      answer: 'failed: execution_error',
       calls: ['beginJob', 'execute', 'openTasks', 'runTask top', 'runTask left', 'runTask right', 'failJob']
     }
   },
@@ -152,6 +152,7 @@ const withTasks: Omit<Path, 'workflow'>[] = [
   {
     name: 'cancelling-found-by-a-task',
     activities: (calls) => activitiesOf(calls, { graph: diamond, runTask: async () => ({ next: 'cancel' }) }),
+    meanwhile: cancelWhenCalled('recordCancelled'),
     expected: { answer: 'cancelled', calls: ['beginJob', 'execute', 'openTasks', 'runTask top', 'recordCancelled'] }
   },
   {

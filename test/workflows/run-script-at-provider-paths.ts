@@ -82,7 +82,7 @@ export const scriptPaths: Path[] = [
     }
   ),
   path('refused', () => ({ submitCircuit: refused }), {
-    answer: 'failed',
+    answer: 'failed: budget_exceeded',
     calls: [...asked, 'submitCircuit', 'cancelAtProvider', 'failJob']
   }),
   path('taken-while-failing', () => ({ submitCircuit: refused, cancelAtProvider: async () => ({ next: 'stop' }) }), {
@@ -93,10 +93,12 @@ export const scriptPaths: Path[] = [
     answer: 'stopped',
     calls: [...asked, 'submitCircuit', 'followCircuit']
   }),
-  path('cancelling-at-submission', () => ({ submitCircuit: async () => ({ next: 'cancel' }) }), {
-    answer: 'cancelled',
-    calls: [...asked, 'submitCircuit', 'cancelAtProvider', 'recordCancelled']
-  }),
+  path(
+    'cancelling-at-submission',
+    () => ({ submitCircuit: async () => ({ next: 'cancel' }) }),
+    { answer: 'cancelled', calls: [...asked, 'submitCircuit', 'cancelAtProvider', 'recordCancelled'] },
+    cancelWhenCalled('recordCancelled')
+  ),
   path(
     'cancelled-while-followed',
     () => ({ followCircuit: untilCancelled }),

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -83,6 +84,17 @@ export class DataDir {
     return join(this.path, 'logs', `${part}.log`)
   }
 
+  /** A port that the part had in an earlier run of the stack. */
+  readPort(part: string): number | undefined {
+    const text = existsSync(this.portFile(part)) ? readFileSync(this.portFile(part), 'utf8').trim() : ''
+    return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 65535 ? Number(text) : undefined
+  }
+
+  /** Keeps the port for later runs, so that bookmarks and saved links stay valid. */
+  keepPort(part: string, port: number): void {
+    writeFileSync(this.portFile(part), `${port}\n`, { mode: 0o600 })
+  }
+
   /** Keeps logs below their limit. The writers append, so a log can be truncated while they run. */
   trimLogs(parts: Iterable<string>): void {
     for (const part of parts) {
@@ -112,6 +124,10 @@ export class DataDir {
     this.stack = { processes: {} }
     this.save()
     this.lock.release()
+  }
+
+  private portFile(part: string): string {
+    return join(this.path, `${part}-port`)
   }
 
   private save(): void {

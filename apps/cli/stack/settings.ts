@@ -29,6 +29,8 @@ export interface StackSettings {
   redisUrl?: string
   temporalAddress?: string
   temporalUiUrl?: string
+  /** Of the web interface of the stack's own Temporal. */
+  temporalUiPort?: number
 }
 
 /** @throws Error naming the variable and what it must be. */
@@ -58,7 +60,8 @@ export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
     databaseUrl: text('DATABASE_URL'),
     redisUrl: text('REDIS_URL'),
     temporalAddress: text('TEMPORAL_ADDRESS'),
-    temporalUiUrl: text('TEMPORAL_UI_URL')
+    temporalUiUrl: text('TEMPORAL_UI_URL'),
+    temporalUiPort: optionalPort('TEMPORAL_UI_PORT', text('TEMPORAL_UI_PORT'))
   }
 }
 

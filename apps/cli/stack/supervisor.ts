@@ -235,10 +235,13 @@ class RunningStack implements Stack {
 
   private startTemporal(): Promise<{ address: string; uiUrl: string | null }> {
     const database = join(this.dataDir.folder('temporal'), 'temporal.db')
+    const { temporalUiPort: uiPort } = this.settings
+    const earlierUiPort = this.dataDir.readPort('temporal-ui')
     let ports: TemporalPorts | undefined
     return this.run('temporal', async () => {
-      const temporal = await startTemporal({ database, ports }, this.context)
+      const temporal = await startTemporal({ database, ports, uiPort, earlierUiPort }, this.context)
       ports = temporal.ports
+      this.dataDir.keepPort('temporal-ui', ports.ui)
       return temporal
     })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readTeamRunningMax, TEAM_RUNNING_JOBS } from '../../../domain/jobs/dispatch.js'
+import { readTeamRunningMax, TEAM_RUNNING_JOBS, workflowSummary } from '../../../domain/jobs/dispatch.js'
 import { executionRetry, waitAfterAttempt } from '../../../domain/jobs/retry.js'
 
 test("the limit on a team's running jobs is read from its setting and is at least one", () => {
@@ -15,4 +15,13 @@ test("the limit on a team's running jobs is read from its setting and is at leas
 test('a lost attempt is followed by the next after 1 s, then 2 s, and the last by none', () => {
   expect([1, 2, 3].map(waitAfterAttempt)).toEqual([1_000, 2_000, null])
   expect(waitAfterAttempt(executionRetry.attemptsMax + 1)).toBeNull()
+})
+
+test('the summary of a workflow is one short line, without an address', () => {
+  const label = { backend: 'local', teamId: '0190', team: 'Ions', shots: 100 }
+  expect(workflowSummary(label)).toBe('local · Ions · 100 shots')
+  expect(workflowSummary({ ...label, team: 'two\r\nlines' })).toBe('local · two lines · 100 shots')
+  for (const team of ["ada@example.org's Team", null])
+    expect(workflowSummary({ ...label, team })).toBe('local · 0190 · 100 shots')
+  expect(Buffer.byteLength(workflowSummary({ ...label, team: '🔑'.repeat(100) }))).toBeLessThanOrEqual(400)
 })

@@ -1,7 +1,7 @@
 // Ports of the parts. Another process can take a free port before its server listens, so starts are repeated.
 import { createServer } from 'node:net'
 
-const attemptsMax = 3
+export const attemptsMax = 3
 
 /** Ports that this process has assigned: two parts that start together must not get the same one. */
 const assigned = new Set<number>()
@@ -14,6 +14,16 @@ export async function freePort(): Promise<number> {
     assigned.add(port)
     return port
   }
+}
+
+/** The first of a hundred ports from `first` on that is free on the loopback address; any free one when there is none. */
+export async function freePortFrom(first: number): Promise<number> {
+  for (let port = first; port < first + 100; port++) {
+    if (assigned.has(port) || !(await isFree(port))) continue
+    assigned.add(port)
+    return port
+  }
+  return freePort()
 }
 
 /** Binds the address briefly and returns the port; rejects with the system's error (EADDRINUSE, EACCES, ...). */
@@ -44,7 +54,7 @@ export async function onPort<T>(fixed: number | undefined, start: (port: number)
   }
 }
 
-const isFree = (port: number) =>
+export const isFree = (port: number) =>
   listenOnce(port, '127.0.0.1').then(
     () => true,
     () => false

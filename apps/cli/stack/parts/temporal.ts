@@ -2,7 +2,7 @@
 
 import { partBinary } from '../project.js'
 import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
-import { freePort, onPort } from './free-port.js'
+import { attemptsMax, freePort, freePortFrom, isFree } from './free-port.js'
 import { probeHttp } from './http-probe.js'
 
 /** Search attributes of jobs; starting a workflow with an unknown one fails. All are of type Keyword. */
@@ -22,6 +22,10 @@ export interface TemporalOptions {
   database: string | null
   /** Ports of an earlier start, which other parts use. */
   ports?: TemporalPorts
+  /** The port of the web interface: this one and no other. */
+  uiPort?: number
+  /** The port that the web interface had before. Without `uiPort` it gets this one again, or the next free one. */
+  earlierUiPort?: number
 }
 
 export interface TemporalPorts {
@@ -32,23 +36,46 @@ export interface TemporalPorts {
 
 export type Temporal = Child & { address: string; uiUrl: string; ports: TemporalPorts }
 
-/** Starts the server on the loopback address; resolves when the namespace `default` can be described. */
-export function startTemporal(options: TemporalOptions, context: StackContext): Promise<Temporal> {
-  return onPort(options.ports?.grpc, async (grpc) => {
-    const ports = options.ports ?? { grpc, http: await freePort(), ui: await freePort() }
-    const child = await spawnChild(context, {
-      name: 'temporal',
-      command: partBinary('temporal'),
-      args: serverArguments(options.database, ports),
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
-      cwd: '/',
-      stopSignal: 'SIGTERM',
-      stopLimitMs: 10_000
-    })
-    // The gRPC port opens half a second before the server can serve; this route makes the same request as a worker's first.
-    const ready = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`
-    await untilHealthy(child, (signal) => probeHttp(ready, signal), context)
-    return Object.assign(child, { address: `127.0.0.1:${grpc}`, uiUrl: `http://127.0.0.1:${ports.ui}`, ports })
+/** The port that Temporal's own documentation and command line name. */
+const UI_PORT = 8233
+
+/**
+ * Starts the server on the loopback address; resolves when the namespace `default` can be described. If a start fails because a
+ * port was taken meanwhile, it is repeated on others.
+ */
+export async function startTemporal(options: TemporalOptions, context: StackContext): Promise<Temporal> {
+  if (options.ports) return startOn(options.ports, options.database, context)
+  if (options.uiPort !== undefined && !(await isFree(options.uiPort)))
+    throw new Error(`Port ${options.uiPort} is taken by another program: choose another with TEMPORAL_UI_PORT.`)
+  for (let attempt = 1; ; attempt++) {
+    const ui = options.uiPort ?? (await freePortFrom(options.earlierUiPort ?? UI_PORT))
+    const ports = { grpc: await freePort(), http: await freePort(), ui }
+    try {
+      return await startOn(ports, options.database, context)
+    } catch (error) {
+      const free = await Promise.all(Object.values(ports).map(isFree))
+      if (attempt === attemptsMax || !free.includes(false)) throw error
+    }
+  }
+}
+
+async function startOn(ports: TemporalPorts, database: string | null, context: StackContext): Promise<Temporal> {
+  const child = await spawnChild(context, {
+    name: 'temporal',
+    command: partBinary('temporal'),
+    args: serverArguments(database, ports),
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    cwd: '/',
+    stopSignal: 'SIGTERM',
+    stopLimitMs: 10_000
+  })
+  // The gRPC port opens half a second before the server can serve; this route makes the same request as a worker's first.
+  const ready = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`
+  await untilHealthy(child, (signal) => probeHttp(ready, signal), context)
+  return Object.assign(child, {
+    address: `127.0.0.1:${ports.grpc}`,
+    uiUrl: `http://127.0.0.1:${ports.ui}`,
+    ports
   })
 }
 

@@ -2,6 +2,7 @@
 
 import { assertParameterTexts, readDefinition } from '../domain/capsules/capsule-definition.js'
 import { type SealedMargin, sealedMargin } from '../domain/verification/margin.js'
+import { untestableTasks } from '../domain/verification/untestable.js'
 import { parsedChecksums } from './checksums.js'
 import type { SealInput } from './manifest/manifest.js'
 import { type SealedPackage, sealPackage } from './package.js'
@@ -17,22 +18,37 @@ export interface SealRequest extends Omit<SealInput, 'tasks' | 'files' | 'margin
   margin: number | null
 }
 
-export type SealContent = Omit<SealedPackage, 'files'> & SealedMargin
+export interface SealContent extends Omit<SealedPackage, 'files'>, SealedMargin {
+  /** Why every verification of the capsule ends as `not_testable`; `null` when one can end otherwise. */
+  untestable: string | null
+}
 
 /** @throws ServiceError `validation_error` as `sealPackage` does, and if the evidence is not intact. */
 export async function sealContent({ taskNames, files, margin: declared, ...input }: SealRequest): Promise<SealContent> {
   assertParameterTexts(readDefinition(input.definition))
   const tasks = taskNames.map((name) => taskExecution(name, files))
-  const results = tasks.map(({ name, hardware }) => ({
+  const results = tasks.map(({ name, hardware, local }) => ({
     task: name,
     text: files.find((file) => file.name === `tasks/${name}/result.json`)!.content.toString('utf8'),
-    hardware
+    hardware,
+    local
   }))
-  const resolved = sealedMargin(results, declared)
-  const { files: _, ...sealed } = await sealPackage({ ...input, tasks, files, margin: resolved.margin })
+  const untestable = untestableTasks(results)
+  const { margin } = sealedMargin(results, declared)
+  const testable = results.filter(({ task }) => !untestable.has(task))
+  const { warnings } = sealedMargin(testable, declared)
+  const { files: _, ...sealed } = await sealPackage({ ...input, tasks, files, margin })
   const digests = parsedChecksums(sealed.checksums)
   for (const { name, sha256 } of files)
     if (digests.get(name.normalize('NFC')) !== sha256)
       throw packageFault(`the evidence ${shownName(name)} is not what was recorded: its SHA-256 differs`)
-  return { ...sealed, ...resolved }
+  const never = [...untestable].map(
+    ([task, reason]) => `task ${JSON.stringify(task)}: every verification is not_testable: ${reason}`
+  )
+  return {
+    ...sealed,
+    margin,
+    warnings: [...never, ...warnings],
+    untestable: untestable.size === tasks.length ? never.join('; ') : null
+  }
 }

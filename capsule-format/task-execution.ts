@@ -21,8 +21,14 @@ interface BackendFile {
   facts?: { deviceType?: string }
 }
 
+export interface SealedExecution extends TaskExecution {
+  hardware: boolean
+  /** Whether the backend is a simulator of the service's own. */
+  local: boolean
+}
+
 /** @throws ServiceError `validation_error` naming the missing file. */
-export function taskExecution(task: string, files: readonly PackageFile[]): TaskExecution & { hardware: boolean } {
+export function taskExecution(task: string, files: readonly PackageFile[]): SealedExecution {
   const textOf = (name: string): string => {
     const file = files.find((one) => one.name === `tasks/${task}/${name}`)
     if (!file) throw packageFault(`evidence is missing: tasks/${task}/${name}`)
@@ -33,6 +39,7 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Task
   const { facts } = JSON.parse(textOf('backend.json')) as BackendFile
   const [startedAt, endedAt] = [dateOf(timing.started_at), dateOf(timing.completed_at)]
   const result = textOf('result.json')
+  const hardware = facts?.deviceType === 'qpu'
   return {
     taskId: job.id,
     jobId: job.id,
@@ -44,16 +51,21 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Task
     endedAt,
     wallSeconds: startedAt && endedAt && (endedAt.getTime() - startedAt.getTime()) / 1000,
     costUsd: timing.actual_cost_usd,
-    sampled: isSampled(result),
+    sampled: isSampled(result, hardware),
     programReported: isProgramReported(result, job),
-    hardware: facts?.deviceType === 'qpu'
+    hardware,
+    local: localProviders.has(job.provider)
   }
 }
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-function isSampled(result: string): boolean {
-  return fieldsOf(result).has('counts') && metadataOf(result).get('count_source') !== '"probability_derived"'
+const localProviders = new Set(['Local', 'Local GPU'])
+
+/** Counts of a quantum computer are samples, also where its provider returns only probabilities. */
+function isSampled(result: string, hardware: boolean): boolean {
+  if (!fieldsOf(result).has('counts')) return false
+  return hardware || metadataOf(result).get('count_source') !== '"probability_derived"'
 }
 
 const providerSources = new Set(['"provider_counts"', '"provider_measurements"', '"probability_derived"'])

@@ -1,5 +1,5 @@
 // The control interface of the emulated providers, for tests and people: `<control_url>/tasks`, `/requests`, `/clock`,
-// `/faults`, `/timing`, `/devices`, `/reset`. Loopback only, without credentials.
+// `/faults`, `/timing`, `/noise`, `/devices`, `/reset`. Loopback only, without credentials.
 import fastify, { type FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Emulator, EmulatorDescription } from './emulator.js'
@@ -18,6 +18,7 @@ const bodies = {
     },
     strict
   ),
+  noise: Type.Object({ level: Type.Number({ minimum: 0, maximum: 1 }) }, strict),
   device: Type.Object({ device: Type.String(), status: Type.String() }, strict)
 }
 
@@ -36,7 +37,7 @@ export function buildControlServer(
   })
   app.setNotFoundHandler((request, reply) => {
     const names = emulators.map(({ name }) => name).join(', ')
-    const routes = 'GET tasks, requests, faults; POST clock, faults, timing, devices, reset'
+    const routes = 'GET tasks, requests, faults; POST clock, faults, timing, noise, devices, reset'
     void reply.code(404).send({
       error: `${request.method} ${request.url} does not exist. Providers: ${names}. Routes of each: ${routes}.`
     })
@@ -65,6 +66,11 @@ function emulatorRoutes(app: FastifyInstance, { control }: Emulator): void {
       ...(body.queue_ms !== undefined && { queueMs: body.queue_ms }),
       ...(body.run_ms !== undefined && { runMs: body.run_ms })
     })
+    return { ok: true }
+  })
+
+  app.post<{ Body: Static<typeof bodies.noise> }>('/noise', { schema: { body: bodies.noise } }, async ({ body }) => {
+    control.noise(body.level)
     return { ok: true }
   })
 

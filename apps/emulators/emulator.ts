@@ -27,6 +27,8 @@ export interface EmulatorControl {
   clearFaults(): void
   /** Applies to tasks submitted from now on. */
   timing(timing: Partial<Timing>): void
+  /** The share of shots, 0 to 1, that return a random outcome. Applies to tasks submitted from now on. */
+  noise(level: number): void
   /** @throws Error for an unknown device or status. */
   device(device: string, status: string): void
   /** Clears tasks, requests, faults and settings, and resets the clock. */
@@ -58,6 +60,7 @@ export function createEmulator(provider: EmulatedProvider, clock: EmulatedClock)
       faults: () => faults.list(),
       clearFaults: () => faults.clear(),
       timing: (timing) => provider.setTiming(timing),
+      noise: (level) => provider.setNoise(level),
       device: (device, status) => provider.setDeviceStatus(device, status),
       reset() {
         provider.reset()

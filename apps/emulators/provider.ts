@@ -39,6 +39,11 @@ export interface EmulatedProvider {
   setTiming(timing: Partial<Timing>): void
   /** @throws Error for an unknown device or status. */
   setDeviceStatus(device: string, status: string): void
+  /**
+   * Sets how likely a shot of a device that is not exact returns a random outcome instead of its own. Applies to tasks
+   * submitted from now on.
+   */
+  setNoise(level: number): void
   /** Clears all tasks and settings. */
   reset(): void
 }

@@ -53,7 +53,7 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
   const texts: Record<string, string> = {
     [sourceName(source)]: source.text,
     'parameters.json': job.params,
-    ...(source.native && { 'input.json': source.native.call.input }),
+    ...(source.native && { 'input.json': source.native.input }),
     'result.json': result,
     ...(ofTasks.length > 0 && { 'tasks.json': await shownText(db, jobId, ofTasks) }),
     'backend.json': written({ backend: job.backend, ...facts }),
@@ -158,13 +158,15 @@ const record = (job: EvidenceJob, source: StoredSource) => ({
   shots: job.shots,
   timeout_seconds: job.timeoutSeconds,
   circuit_count: job.circuitCount,
-  ...(source.native && {
-    native: {
-      programming_model: source.native.call.model,
-      entrypoint: source.native.call.entrypoint,
-      max_cost_usd: usdFromMicro(source.native.maxCost)
-    }
-  })
+  ...(source.native
+    ? {
+        native: {
+          programming_model: source.native.model,
+          entrypoint: source.native.entrypoint,
+          max_cost_usd: usdFromMicro(source.maxCost!)
+        }
+      }
+    : source.maxCost !== null && { max_cost_usd: usdFromMicro(source.maxCost) })
 })
 
 /**

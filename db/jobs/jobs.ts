@@ -247,9 +247,8 @@ export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSourc
     })
     .from(jobs)
     .where(eq(jobs.id, jobId))
-  const { model, entrypoint, input, maxCost, ...source } = row!
-  const native = model && { call: { model, entrypoint: entrypoint!, input: input! }, maxCost: maxCost! }
-  return { ...source, native }
+  const { model, entrypoint, input, ...source } = row!
+  return { ...source, native: model && { model, entrypoint: entrypoint!, input: input! } }
 }
 
 export async function jobStatus(db: DbOrTx, jobId: string): Promise<JobStatus | null> {

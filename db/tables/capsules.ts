@@ -98,8 +98,10 @@ export const capsuleSeals = pgTable('capsule_seals', {
   exitMessage: text('exit_message'),
   // The total variation distance that a verification tolerates, as decimal text.
   margin: text('margin').notNull(),
-  // Set when the sealed shots are too few for the margin.
+  // Set when the sealed shots are too few for the margin, or a task cannot be compared.
   warnings: jsonb('warnings').$type<string[]>().notNull().default([]),
+  // Why every verification ends as not_testable. Null also for seals of earlier releases.
+  untestable: text('untestable'),
   // No reference: the seal outlives the account.
   sealedBy: uuid('sealed_by').notNull(),
   sealedAt: instant('sealed_at').notNull(),

@@ -73,3 +73,26 @@ export function countsOfProbabilities(probabilities: ReadonlyMap<string, number>
       .map(({ bits, whole }) => [bits, whole])
   )
 }
+
+/** Of a count, per shot: a histogram with six decimals differs from whole counts by no more. */
+const PRECISION = 1e-6
+/** In more shots than this allows, rounding could hide a fraction. */
+const OFF_MAX = 0.01
+
+/**
+ * The counts behind a histogram, when its values are whole numbers of shots within its precision.
+ * @returns `null` when they are not: the provider computed them (by error mitigation, or from a state), or counted another
+ * number of shots.
+ */
+export function countsOfHistogram(histogram: ReadonlyMap<string, number>, shots: number): Map<string, number> | null {
+  const off = Math.min(PRECISION * shots, OFF_MAX)
+  const counts = new Map<string, number>()
+  let sum = 0
+  for (const [bits, share] of [...histogram].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const count = Math.round(share * shots)
+    if (!(count >= 0) || Math.abs(share * shots - count) > off) return null
+    if (count > 0) counts.set(bits, count)
+    sum += count
+  }
+  return sum === shots ? counts : null
+}

@@ -69,6 +69,8 @@ export const CapsuleTask = Type.Object(
         { additionalProperties: false }
       )
     ),
+    // The submitter's cap in micro-USD, as text; that of a native call is above.
+    max_cost: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
     backend: Type.String({ minLength: 1, maxLength: 100 }),
     parameters: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
     // The exact JSON text of the parameters, set when a number in it is larger than a JavaScript number can hold. The
@@ -206,7 +208,7 @@ export function taskOfJob(
     timeoutSeconds: number
     circuitCount: number
   },
-  { kind, format, framework, text, scriptId, version, native }: StoredSource
+  { kind, format, framework, text, scriptId, version, native, maxCost }: StoredSource
 ): CapsuleTask {
   const program = { framework: framework as (typeof frameworks)[number], text }
   const { parameters, exact } = readParameters(job.params)
@@ -218,7 +220,9 @@ export function taskOfJob(
         : kind === 'inline'
           ? { kind, ...program }
           : { kind, ...program, script_id: scriptId!, script_version: version! },
-    ...(native && { native: { ...native.call, max_cost: String(native.maxCost) } }),
+    ...(native
+      ? { native: { ...native, max_cost: String(maxCost) } }
+      : maxCost !== null && { max_cost: String(maxCost) }),
     backend: job.backend,
     parameters,
     ...(exact ? {} : { parameters_text: job.params }),
@@ -230,13 +234,17 @@ export function taskOfJob(
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Parses parameters for display: a number that a JSON parser would round becomes a string, and `exact` is false. */
+/**
+ * Parses parameters for display: a number that a JSON parser would round becomes a string.
+ * @returns `exact` is false when the values say less than the text, where `1.0` is a float.
+ */
 function readParameters(text: string): { parameters: Record<string, unknown>; exact: boolean } {
   let exact = true
   const readable = text.replace(stringOrNumber, (token) => {
-    if (token.startsWith('"') || isCarried(Number(token))) return token
-    exact = false
-    return JSON.stringify(token)
+    if (token.startsWith('"')) return token
+    const value = Number(token)
+    if (JSON.stringify(value) !== token) exact = false
+    return isCarried(value) ? token : JSON.stringify(token)
   })
   return { parameters: JSON.parse(readable) as Record<string, unknown>, exact }
 }
@@ -250,6 +258,7 @@ export function submissionOfTask(
   of: { teamId: string; name: string | null }
 ): Submission & { teamId: string } {
   const { source, native } = task
+  const cap = native?.max_cost ?? task.max_cost
   const fields = jsonFields(parametersText(task))
   if (!fields.has('shots')) fields.set('shots', String(SHOTS_DEFAULT))
   return {
@@ -270,7 +279,7 @@ export function submissionOfTask(
     name: of.name,
     labels: [],
     timeoutSeconds: task.timeout_seconds,
-    maxCost: native ? (BigInt(native.max_cost) as MicroUsd) : null,
+    maxCost: cap === undefined ? null : (BigInt(cap) as MicroUsd),
     notBefore: null,
     circuitCount: task.circuit_count,
     notify: null,

@@ -60,7 +60,12 @@ const SUMMARY_BYTES_MAX = 300
  * The one-line summary of a workflow in the Temporal UI. A team whose name is an address, as that of a personal team is,
  * appears by its id: Temporal gets no personal data.
  */
-export function workflowSummary(label: { backend: string; teamId: string; team: string | null; shots: number }): string {
+export function workflowSummary(label: {
+  backend: string
+  teamId: string
+  team: string | null
+  shots: number
+}): string {
   const team = label.team === null || label.team.includes('@') ? label.teamId : label.team
   const text = [label.backend, team, `${label.shots} shots`].join(' · ').replaceAll(/[\s\p{Cc}]+/gu, ' ')
   let bytes = 0

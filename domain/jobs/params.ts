@@ -1,5 +1,6 @@
 // The parameters of a job. They are parsed once where they enter, and carried as `{ value, text }` from there on.
 import { type Static, Type } from 'typebox'
+import { jsonFields, jsonObject } from '../json/json-text.js'
 
 export const SHOTS_MAX = 100_000
 
@@ -28,8 +29,20 @@ export interface ParsedParams {
   text: string
 }
 
-/** For parameters that a JSON body brought; its guard has refused numbers that JavaScript cannot hold. */
 export const paramsFromValue = (value: JobParams): ParsedParams => ({ value, text: JSON.stringify(value) })
+
+/**
+ * For parameters in a JSON body; its guard has refused numbers that JavaScript cannot hold.
+ * @param body the text of the body, in which `1.0` is a float for Python programs.
+ */
+export function paramsFromBody(value: JobParams, body: string): ParsedParams {
+  const written = jsonFields(body).get('params')
+  if (written === undefined) return paramsFromValue(value)
+  const texts = jsonFields(written)
+  // Defaults are in the value alone.
+  const fields = Object.entries(value).map(([name, one]) => [name, texts.get(name) ?? JSON.stringify(one)] as const)
+  return { value, text: jsonObject(fields) }
+}
 
 /** @param text a JSON object that was checked when it was stored. */
 export const paramsFromText = (text: string): ParsedParams => ({ value: JSON.parse(text) as JobParams, text })

@@ -7,7 +7,7 @@ import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworks } from './framework.js'
 import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native-submission.js'
-import { JobParams, type ParsedParams, paramsFromText, paramsFromValue } from './params.js'
+import { JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params.js'
 import type { CircuitFormat, SourceKind } from './source.js'
 
 export const INLINE_CODE_MAX = 50_000
@@ -85,8 +85,12 @@ export interface Submission<Source = JobSource> {
   capsule?: { name: string | null }
 }
 
-/** Reads a schema-valid body. @throws ServiceError `validation_error` for fields that contradict each other. */
-export function readSubmission(body: SubmitBody, now: Date): Submission<JobSource | SavedScript> {
+/**
+ * Reads a schema-valid body.
+ * @param text of the body.
+ * @throws ServiceError `validation_error` for fields that contradict each other.
+ */
+export function readSubmission(body: SubmitBody, text: string, now: Date): Submission<JobSource | SavedScript> {
   const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
     (key) => body[key] !== undefined
   )
@@ -100,7 +104,7 @@ export function readSubmission(body: SubmitBody, now: Date): Submission<JobSourc
   return {
     source,
     backend: body.backend,
-    params: paramsFromValue(body.params),
+    params: paramsFromBody(body.params, text),
     mode: body.execution_mode ?? 'direct',
     teamId: body.team_id ?? null,
     name: body.name ?? null,
@@ -126,10 +130,12 @@ export interface StoredSource {
   scriptId: string | null
   version: number | null
   /** Set for native submissions, which always have a cap. */
-  native: { call: NativeCall; maxCost: MicroUsd } | null
+  native: NativeCall | null
+  /** The submitter's own cap of its cost. */
+  maxCost: MicroUsd | null
 }
 
-/** A submission with the source, parameters and backend of an earlier job, to start at once. */
+/** A submission with the source, parameters, backend and cap of an earlier job, to start at once. */
 export function submissionAgain(
   job: {
     backend: string
@@ -152,12 +158,12 @@ export function submissionAgain(
     name: job.name,
     labels: job.labels,
     timeoutSeconds: job.timeoutSeconds,
-    maxCost: source.native?.maxCost ?? null,
+    maxCost: source.maxCost,
     notBefore: null,
     circuitCount: job.circuitCount,
     // The person who runs the job again may not be the one who submitted it.
     notify: null,
-    ...(source.native && { native: source.native.call })
+    ...(source.native && { native: source.native })
   }
 }
 

@@ -28,10 +28,8 @@ export const copyNote = (version: number, now: Date): string =>
  */
 export const CATCH_UP_SECONDS = 15 * 60
 
-/** The outcomes that an alert can report: an unexpected verdict, or a verification that did not complete. */
+/** The outcomes that an alert can report, and by default does: all but those that agree. */
 export const alertOutcomes = ['different', 'drifted', 'failed', 'not_testable'] as const
-/** The default: outcomes that show that something has changed. */
-export const usualAlertOutcomes: readonly AlertOutcome[] = ['different', 'drifted', 'failed']
 export type AlertOutcome = (typeof alertOutcomes)[number]
 
 export const ALERT_EMAILS_MAX = 20

@@ -1,7 +1,13 @@
 // IonQ's own service, REST v0.4 (docs.ionq.com; OpenAPI of September 2026). Its submit is not idempotent: our token is in
 // the job's metadata, and is looked up in the list of jobs. Results are probabilities by decimal integer, in which bit i is
 // qubit i.
-import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../domain/backends/provider-counts.js'
+import {
+  addUp,
+  bitsOfInteger,
+  canonicalBits,
+  countsOfHistogram,
+  countsOfProbabilities
+} from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
 import {
   type BackendState,
@@ -24,6 +30,8 @@ const CLOCK_SLACK_MS = 3_600_000
 interface IonqTask {
   id: string
   status: string
+  /** Such as `simulator` or `qpu.forte-1`. */
+  backend?: string
   submitted_at?: string
   metadata?: Record<string, string> | null
   failure?: { code?: string; error?: string; message?: string } | null
@@ -98,9 +106,11 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
               [canonicalBits(bitsOfInteger(key, program.qubits), program.readout), Number(value)] as const
           )
         )
+        // A quantum computer returns shares of its shots; the ideal simulator returns exact probabilities.
+        const measured = task.backend?.startsWith('qpu.') ? countsOfHistogram(byBits, shots) : null
         return {
-          counts: Object.fromEntries(countsOfProbabilities(byBits, shots)),
-          source: 'probability_derived',
+          counts: Object.fromEntries(measured ?? countsOfProbabilities(byBits, shots)),
+          source: measured ? 'provider_counts' : 'probability_derived',
           probabilities: Object.fromEntries(byBits),
           executionTimeMs: numberOf(task.execution_duration_ms)
         }

@@ -9,6 +9,7 @@ import type { Connection } from '../../db/client.js'
 import type { AuditAction } from '../../domain/audit/audit-action.js'
 import { readDefinition } from '../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunStatus, CapsuleState } from '../../domain/capsules/capsule-state.js'
+import { alertOutcomes } from '../../domain/verification/schedule-names.js'
 import type { TrackedCapsule } from './capsule-load.js'
 import { type ChaosClient, retryUntilResponse } from './client.js'
 import { checkJob, type Findings, type JobRow } from './job-proof.js'
@@ -187,7 +188,7 @@ function checkRun(run: RunRow, capsule: TrackedCapsule | undefined, jobs: readon
     report(`verdict ${run.verdict} where ${judged ? right.join(' or ') : 'none'} is right`)
 }
 
-const surprises = ['different', 'drifted', 'failed']
+const surprises: readonly string[] = alertOutcomes
 const outcomeOf = ({ status, verdict }: RunRow): string => (status === 'completed' ? String(verdict) : status)
 
 /** An unexpected verdict is alerted once, and again only after a good run, or if it is a different one. */

@@ -205,7 +205,7 @@ test('qubit k is bit k of an outcome of any width', () => {
   expect([...run(3, [{ gate: 'x', target: 0 }]).keys()]).toEqual([1])
   expect([...run(9, [{ gate: 'x', target: 8 }]).keys()]).toEqual([256])
   const wide = readCircuit({ qubits: 36, gateset: 'qis', circuit: [{ gate: 'x', targets: [0, 35] }] }, forte)
-  expect(runExactly(wide)).toEqual({ outcomes: [2 ** 35 + 1], probabilities: [1] })
+  expect(runExactly(wide)).toMatchObject({ outcomes: [2 ** 35 + 1], probabilities: [1] })
 })
 
 describe('OpenQASM 3', () => {
@@ -285,12 +285,20 @@ test('counts follow the probabilities, and the same seed draws the same counts',
   const exact = runExactly(
     readCircuit({ gateset: 'qis', circuit: [{ gate: 'ry', target: 2, rotation: 1 }] }, simulator)
   )
-  const counts = countOutcomes(drawShots(exact, 100_000, 7))
+  const counts = countOutcomes(drawShots(exact, 100_000, { seed: 7, noise: 0 }))
   expect([...counts.keys()]).toEqual([0, 4])
   // sin²(1/2) = 0.2298; five standard deviations are 0.0067.
   expect(counts.get(4)! / 100_000).toBeCloseTo(Math.sin(0.5) ** 2, 2)
-  expect(drawShots(exact, 50, 7)).toEqual(drawShots(exact, 50, 7))
-  expect(drawShots(exact, 50, 7)).not.toEqual(drawShots(exact, 50, 8))
+  expect(drawShots(exact, 50, { seed: 7, noise: 0 })).toEqual(drawShots(exact, 50, { seed: 7, noise: 0 }))
+  expect(drawShots(exact, 50, { seed: 7, noise: 0 })).not.toEqual(drawShots(exact, 50, { seed: 8, noise: 0 }))
+})
+
+test('noise replaces its share of the shots by any outcome, and spares the others', () => {
+  const exact = runExactly(readCircuit({ gateset: 'qis', circuit: [{ gate: 'x', targets: [0, 1] }] }, simulator))
+  const noisy = countOutcomes(drawShots(exact, 40_000, { seed: 7, noise: 0.4 }))
+  expect([...noisy.keys()]).toEqual([0, 1, 2, 3])
+  // A quarter of the replaced shots returns each outcome.
+  for (const outcome of [0, 1, 2]) expect(noisy.get(outcome)! / 40_000).toBeCloseTo(0.1, 2)
 })
 
 describe('a circuit that a device cannot run', () => {

@@ -5,14 +5,14 @@ import { actorText } from '../../../db/audit/audit.js'
 import { findBackend } from '../../../db/backends/backends.js'
 import { recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
 import { deleteSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
-import type { CapsuleRow } from '../../../db/capsules/capsules.js'
+import { type CapsuleRow, loadSeal } from '../../../db/capsules/capsules.js'
 import type { Tx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/teams/members.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { isFree } from '../../../domain/money/cost.js'
 import { CRON_MAX, readCron, readTimezone, TIMEZONE_MAX } from '../../../domain/verification/schedule.js'
-import { ALERT_EMAILS_MAX, alertOutcomes, usualAlertOutcomes } from '../../../domain/verification/schedule-names.js'
+import { ALERT_EMAILS_MAX, alertOutcomes } from '../../../domain/verification/schedule-names.js'
 import type { ApiDeps } from '../deps.js'
 import { type Actor, actorOf, callerOf, userOf } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
@@ -44,7 +44,7 @@ const ScheduleBody = Type.Object(
             default: [],
             description: 'Addresses of members of the team'
           }),
-          on: Type.Array(oneOf(alertOutcomes), { maxItems: alertOutcomes.length, default: [...usualAlertOutcomes] })
+          on: Type.Array(oneOf(alertOutcomes), { maxItems: alertOutcomes.length, default: [...alertOutcomes] })
         },
         { additionalProperties: false }
       )
@@ -68,7 +68,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         params: CapsuleId,
         body: ScheduleBody,
         response: { 200: json('The schedule', CapsuleSchedule) },
-        errors: ['not_available']
+        errors: ['conflict', 'not_available']
       }
     },
     async (request, reply) => {
@@ -78,6 +78,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
       return app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'schedule')
         assertVerifiable(capsule)
+        await assertTestable(tx, capsule)
         await assertKeyMaySchedule(tx, actorOf(request), capsule)
         const emails = alert?.emails ?? []
         if (emails.length > 0 && !deps.mailer.sends)
@@ -97,7 +98,7 @@ export const capsuleScheduleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
             timezone: zone,
             paused,
             alertEmails: [...recipients.values()].map(({ email }) => email),
-            alertOn: [...new Set(alert?.on ?? usualAlertOutcomes)]
+            alertOn: [...new Set(alert?.on ?? alertOutcomes)]
           },
           userOf(request).id
         )
@@ -173,6 +174,12 @@ export const noSchedule = () => new ServiceError('not_found', 'this capsule has 
 export function assertVerifiable({ sourceJobId }: CapsuleRow): void {
   if (sourceJobId === null)
     throw validationError('Only a capsule that was made from a job can be verified: it has the result to compare with')
+}
+
+/** @throws ServiceError `conflict` when every run of a schedule would end as `not_testable`. */
+async function assertTestable(tx: Tx, { id }: CapsuleRow): Promise<void> {
+  const untestable = (await loadSeal(tx, id))?.untestable
+  if (untestable) throw new ServiceError('conflict', `A schedule would learn nothing. ${untestable}`)
 }
 
 /**

@@ -89,7 +89,10 @@ export const PublicSeal = Type.Object(publicSeal)
 const Seal = Type.Object({
   ...publicSeal,
   exit_message: nullable(text),
-  warnings: Type.Array(text, { description: 'For each task whose sealed shots are too few for the margin' }),
+  warnings: Type.Array(text, {
+    description:
+      'For each task whose sealed shots are too few for the margin, or whose counts no re-run can be compared with'
+  }),
   sealed_by: uuid,
   retained_until: nullable(time)
 })

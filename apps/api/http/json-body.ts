@@ -5,15 +5,23 @@ import { validationError } from '../../../domain/errors.js'
 import { findForbiddenJson, textProblem } from '../../../domain/json/json-guard.js'
 import { digestOf } from './idempotency.js'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The text of a JSON body: its numbers say whether they are floats. */
+    jsonText: string | null
+  }
+}
+
 export default fp(
   async (app: FastifyInstance) => {
+    app.decorateRequest('jsonText', null)
     app.removeContentTypeParser(['application/json', 'text/plain'])
     app.addContentTypeParser(
       'application/json',
       { parseAs: 'buffer' },
       async (request: FastifyRequest, body: Buffer) => {
         if (request.keyed) request.keyed.bodySha256 = digestOf(body)
-        return readJson(body)
+        return readJson(request, body)
       }
     )
     // Path and query reach the database too.
@@ -28,21 +36,22 @@ export default fp(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function readJson(body: Buffer): unknown {
+function readJson(request: FastifyRequest, body: Buffer): unknown {
   // Clients send this header without a body on POSTs that need none.
   if (body.length === 0) return undefined
-  const value = parse(body)
+  const { text, value } = parse(body)
+  request.jsonText = text
   const problem = findForbiddenJson(value)
   if (problem) throw validationError(problem)
   return value
 }
 
-function parse(body: Buffer): unknown {
+function parse(body: Buffer): { text: string; value: unknown } {
   let reason = 'is not valid UTF-8'
   try {
     const text = utf8.decode(body)
     reason = 'is not valid JSON'
-    return JSON.parse(text)
+    return { text, value: JSON.parse(text) as unknown }
   } catch (error) {
     throw validationError(`body: ${reason}`, error)
   }

@@ -71,7 +71,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     async (request, reply) => {
       if (isNative(request.body))
         return submitNative({ deps, nudge, writeOnce: app.writeOnce }, request, reply, request.body)
-      const submission = readSubmission(request.body, deps.now())
+      const submission = readSubmission(request.body, request.jsonText!, deps.now())
       const backend = await findBackend(db, submission.backend)
       request.submission = backend && { mode: submission.mode, backend: backend.slug }
       assertUsable(backend, submission.backend, submission.params.value.shots)

@@ -21,6 +21,7 @@ export function createIonq(clock: EmulatedClock, { timing }: { timing?: Partial<
     errorBody: ionqError,
     tasks: () => store.ledger(),
     setTiming: (changed) => store.setTiming(changed),
+    setNoise: (level) => store.setNoise(level),
     setDeviceStatus(name, status) {
       const device = devices.get(name)
       if (!device) throw new Error(`There is no device ${name} (devices: ${[...devices.keys()].join(', ')}).`)

@@ -32,6 +32,8 @@ export interface Job {
   readonly startsAt: number
   readonly endsAt: number
   readonly seed: number
+  /** The share of shots that return a random outcome. */
+  readonly noise: number
   canceledAt: number | null
   deleted: boolean
 }
@@ -50,6 +52,7 @@ export class JobStore {
   private results = new WeakMap<Job, Result>()
   private accepted = 0
   private timing: Timing
+  private noise = 0
 
   constructor(
     private readonly clock: EmulatedClock,
@@ -90,6 +93,7 @@ export class JobStore {
       startsAt: submittedAt + queueMs,
       endsAt: submittedAt + queueMs + runMs,
       seed,
+      noise: this.noise,
       canceledAt: null,
       deleted: false
     }
@@ -139,7 +143,7 @@ export class JobStore {
   /** The outcome of every shot, in order; null as for `result`, and on the exact simulator. */
   shots(job: Job): number[] | null {
     const program = this.finished(job)
-    return program && !job.device.exact ? drawShots(runExactly(program), job.request.shots, job.seed) : null
+    return program && !job.device.exact ? drawShots(runExactly(program), job.request.shots, job) : null
   }
 
   /** When it started and ended, if it has. */
@@ -226,8 +230,13 @@ export class JobStore {
     this.timing = { ...this.timing, ...timing }
   }
 
+  setNoise(level: number): void {
+    this.noise = level
+  }
+
   reset(): void {
     this.jobs.clear()
+    this.noise = 0
     this.accepted = 0
     this.timing = { ...defaultTiming, ...this.startTiming }
   }
@@ -263,14 +272,15 @@ function readProgram({ request, device }: Job): Program | JobFailure {
   }
 }
 
-function resultOf(program: Program, { device, request, seed }: Job): Result {
+function resultOf(program: Program, job: Job): Result {
+  const { device, request } = job
   const exact = runExactly(program)
   if (device.exact) {
     const probabilities = new Map(exact.outcomes.map((outcome, index) => [outcome, exact.probabilities[index]!]))
     return { probabilities, counts: null }
   }
   const { shots } = request
-  const counts = countOutcomes(drawShots(exact, shots, seed))
+  const counts = countOutcomes(drawShots(exact, shots, job))
   return { probabilities: new Map([...counts].map(([outcome, count]) => [outcome, count / shots])), counts }
 }
 

@@ -13,6 +13,8 @@ const negligible = 1e-12
 export interface Distribution {
   outcomes: number[]
   probabilities: number[]
+  /** The qubits that can be other than zero. */
+  touched: readonly number[]
 }
 
 /** @throws JobFailure if the program is too large for this emulator. */
@@ -36,7 +38,7 @@ export function runExactly({ operations }: Program): Distribution {
   const place = new Map(touched.map((qubit, index) => [qubit, index]))
   const state = new StateVector(touched.length)
   for (const operation of operations) applyTo(state, operation, (qubit) => place.get(qubit)!)
-  const found: Distribution = { outcomes: [], probabilities: [] }
+  const found: Distribution = { outcomes: [], probabilities: [], touched }
   state.probabilities().forEach((probability, index) => {
     if (probability <= negligible) return
     // Not with <<, which is limited to 32 bits.
@@ -56,10 +58,24 @@ function applyTo(state: StateVector, operation: Operation, place: (qubit: number
   else state.rotate(operation.paulis, operation.angle, targets, controls)
 }
 
-/** The outcome of every shot; the same seed draws the same outcomes. */
-export function drawShots({ outcomes, probabilities }: Distribution, shots: number, seed: number): number[] {
-  return draw(probabilities, shots, seededRandom(seed)).map((index) => outcomes[index]!)
+/**
+ * The outcome of every shot; the same seed draws the same outcomes.
+ * @param noise how likely a shot returns any outcome of the touched qubits instead of its own.
+ */
+export function drawShots(
+  { outcomes, probabilities, touched }: Distribution,
+  shots: number,
+  { seed, noise }: { seed: number; noise: number }
+): number[] {
+  const drawn = draw(probabilities, shots, seededRandom(seed)).map((index) => outcomes[index]!)
+  if (noise === 0) return drawn
+  const random = seededRandom(seed ^ NOISE_SEED)
+  const anyOutcome = () => touched.reduce((sum, qubit) => (random() < 0.5 ? sum + 2 ** qubit : sum), 0)
+  return drawn.map((outcome) => (random() < noise ? anyOutcome() : outcome))
 }
+
+/** Noise draws from numbers of its own, so that the shots that it spares stay as they were. */
+const NOISE_SEED = 0x9e3779b9
 
 /** The counts of the outcomes, in ascending order of outcomes. */
 export function countOutcomes(drawn: readonly number[]): Map<number, number> {

@@ -10,10 +10,11 @@ const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measu
 
 /** Why they cannot be compared; `null` when they can. */
 export function gate(sealed: RunCounts, rerun: RunCounts): string | null {
-  return alone('the sealed run', sealed) ?? alone('the re-run', rerun) ?? together(sealed, rerun)
+  return untestableAlone('the sealed run', sealed) ?? untestableAlone('the re-run', rerun) ?? together(sealed, rerun)
 }
 
-function alone(which: string, run: RunCounts): string | null {
+/** Why the counts of one run cannot be compared with any other's; `null` when they can. */
+export function untestableAlone(which: string, run: RunCounts): string | null {
   if (run.countSource === 'probability_derived')
     return `the counts of ${which} were computed from probabilities, not sampled; they do not vary as samples do`
   if (run.countSource !== null && !sampled.has(run.countSource))

@@ -42,7 +42,7 @@ test('a schedule is set, shown, replaced and ended, and each change is in the au
       cron: '0 3 * * *',
       timezone: 'Europe/Berlin',
       paused: false,
-      alert: { emails: [member.email], on: ['different', 'drifted', 'failed'] },
+      alert: { emails: [member.email], on: ['different', 'drifted', 'failed', 'not_testable'] },
       next_runs: [2, 3, 4, 5, 6].map((day) => `2027-05-0${day}T01:00:00.000Z`),
       last_run: null,
       engine: { state: 'pending', reason: null },

@@ -9,6 +9,7 @@ import { closeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { transition } from '../../../db/jobs/job-transition.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import { type ApiResponse, type Headers, startApi, type TestUser } from '../../support/api/api.js'
+import { finishJob } from '../../support/capsules/capsule-rows.js'
 import { eventually } from '../../support/eventually.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
@@ -267,6 +268,20 @@ describe('running a job again', () => {
       expect([field, after[field]]).toEqual([field, before[field]])
     expect(after).toMatchObject({ not_before: null, user_id: ada.id })
     expect(after.id).not.toBe(before.id)
+  })
+
+  test('keeps the cap of its cost, also in a capsule of the job', async () => {
+    const first = await submit({ max_cost_usd: 1.5, not_before: undefined })
+    const { job_id: again } = (await ada.post(`/api/jobs/${first}/rerun`)).body
+    await finishJob(api.database.db, first)
+    const made = await ada.post('/api/capsules/from-job', { job_id: first })
+    expect([made.status, made.body]).toEqual([201, { capsule_id: expect.any(String) }])
+    const { capsule_id } = made.body
+    const { body: run } = await ada.post(`/api/capsules/${capsule_id}/run`, { mode: 'template' })
+    expect(run).toMatchObject({ job_id: expect.any(String) })
+    const caps = await api.database.sql`
+      select max_cost_micro::text as cap from jobs where id in (${again}, ${run.job_id})`
+    expect(caps.map(({ cap }) => cap)).toEqual(['1500000', '1500000'])
   })
 
   test('of a circuit keeps its format', async () => {

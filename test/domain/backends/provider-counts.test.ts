@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { addUp, bitsOfInteger, canonicalBits, countsOfProbabilities } from '../../../domain/backends/provider-counts.js'
+import {
+  addUp,
+  bitsOfInteger,
+  canonicalBits,
+  countsOfHistogram,
+  countsOfProbabilities
+} from '../../../domain/backends/provider-counts.js'
 
 describe("a provider's lowest bit, qubit 0, becomes the leftmost", () => {
   test.each([
@@ -60,4 +66,30 @@ describe('counts of probabilities', () => {
     ['that are not numbers', { a: Number.NaN }],
     ['of nothing', {}]
   ])('%s are refused', (_what, probabilities) => expect(() => counts(probabilities, 10)).toThrow())
+})
+
+describe('a histogram of a quantum computer', () => {
+  const counted = (histogram: Record<string, number>, shots: number) => {
+    const counts = countsOfHistogram(new Map(Object.entries(histogram)), shots)
+    return counts && Object.fromEntries(counts)
+  }
+
+  test.each<[string, Record<string, number>, number, Record<string, number>]>([
+    ['thirds of 300 shots', { '0': 1 / 3, '1': 2 / 3 }, 300, { '0': 100, '1': 200 }],
+    ['six decimals', { '00': 0.333333, '11': 0.666667 }, 300, { '00': 100, '11': 200 }],
+    ['an outcome without a shot', { '1': 1, '0': 0 }, 10, { '1': 10 }],
+    ['a million shots', { '0': 0.123456, '1': 0.876544 }, 1_000_000, { '0': 123_456, '1': 876_544 }]
+  ])('gives the counts behind it: %s', (_name, histogram, shots, counts) => {
+    expect(counted(histogram, shots)).toEqual(counts)
+  })
+
+  test.each<[string, Record<string, number>, number]>([
+    ['a fraction of a shot', { '0': 0.505, '1': 0.495 }, 100],
+    ['the result of error mitigation', { '00': 0.4983, '01': 0.0017, '11': 0.5 }, 1_000],
+    ['fewer shots than were asked for', { '0': 0.5, '1': 0.25 }, 100],
+    ['a negative value', { '0': 1.1, '1': -0.1 }, 10],
+    ['no number', { '0': Number.NaN }, 10]
+  ])('is not counted when it is %s', (_name, histogram, shots) => {
+    expect(counted(histogram, shots)).toBeNull()
+  })
 })

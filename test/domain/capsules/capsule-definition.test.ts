@@ -33,11 +33,8 @@ describe('the text of a definition', () => {
 
 describe("the definition of a job's capsule", () => {
   test('yields the same submission again', () => {
-    const native = {
-      call: { model: 'single_task' as const, entrypoint: 'f', input: '{"args":[1e400]}' },
-      maxCost: 5_000n
-    }
-    const made = taskOfJob(job, { ...source, kind: 'script', scriptId: 'id', version: 3, native })
+    const native = { model: 'single_task' as const, entrypoint: 'f', input: '{"args":[1e400]}' }
+    const made = taskOfJob(job, { ...source, kind: 'script', scriptId: 'id', version: 3, native, maxCost: 5_000n })
     expect(submissionOfTask(made, { teamId: 't', name: 'n' })).toMatchObject({
       source: { kind: 'script', scriptId: 'id', version: 3, text: 'x', framework: 'qiskit' },
       params: { value: { shots: 10 } },
@@ -45,15 +42,16 @@ describe("the definition of a job's capsule", () => {
       timeoutSeconds: 5,
       circuitCount: 3,
       maxCost: 5_000n,
-      native: native.call
+      native
     })
   })
 
   test.each([
     ['an integer beyond 2^53', '{"shots":10,"n":[-9007199254740993,"1e400"]}', { n: ['-9007199254740993', '1e400'] }],
+    ['a whole number written as a float', '{"shots":10,"x":1.0,"y":[1e3,-0.0]}', { x: 1, y: [1000, -0] }],
     ['a number beyond the range of doubles', '{"shots":10,"x \\" 1":1e400,"y":1.5}', { 'x " 1': '1e400', y: 1.5 }]
   ])('keeps %s as it was written', (_, params, shown) => {
-    const made = taskOfJob({ ...job, params }, { ...source, native: null })
+    const made = taskOfJob({ ...job, params }, { ...source, native: null, maxCost: null })
     expect(made.parameters).toEqual({ shots: 10, ...shown })
     expect(parametersText(readDefinition(definitionText({ tasks: [made] })).tasks[0]!)).toBe(params)
   })
@@ -63,7 +61,7 @@ describe('a definition from outside', () => {
   test('is accepted with large numbers in its parameters, which are also stored as text', () => {
     const made = taskOfJob(
       { ...job, params: '{"shots":10,"n":[-9007199254740993],"x":1e400}' },
-      { ...source, native: null }
+      { ...source, native: null, maxCost: null }
     )
     expect(assertDefinition(readDefinition(definitionText({ tasks: [made] })))).toEqual({ tasks: [made] })
     const where = 'definition.tasks[0].parameters_text: '

@@ -2,11 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { readSubmission, type SubmitBody, submissionAgain } from '../../../domain/jobs/submission.js'
 
 const now = new Date('2026-11-21T10:00:00Z')
-const read = (changes: Partial<SubmitBody> & Record<string, unknown>) =>
-  readSubmission(
-    { inline_code: 'OPENQASM 3.0;', backend: 'local', params: { shots: 1 }, ...changes } as SubmitBody,
-    now
-  )
+const read = (changes: Partial<SubmitBody> & Record<string, unknown>) => {
+  const body = { inline_code: 'OPENQASM 3.0;', backend: 'local', params: { shots: 1 }, ...changes }
+  return readSubmission(body as SubmitBody, JSON.stringify(body), now)
+}
 
 const refusal = (changes: Record<string, unknown>): { code: string; message: string } => {
   try {
@@ -18,6 +17,18 @@ const refusal = (changes: Record<string, unknown>): { code: string; message: str
 }
 
 describe('a submission', () => {
+  test('keeps the numbers of its parameters as they were written, since 1.0 is a float for a program', () => {
+    const text =
+      '{"params":{"a":1}, "params": {"shots":10, "x":1.0, "nested":{"y":[-1e300, 2]}, "text":"1.0"}, "name":"{}"}'
+    const body = { ...(JSON.parse(text) as SubmitBody), inline_code: 'OPENQASM 3.0;', backend: 'local' }
+    // As a default of the schema would add it.
+    const params = { ...body.params, added: true }
+    expect(readSubmission({ ...body, params }, text, now).params).toEqual({
+      value: params,
+      text: '{"shots":10,"x":1.0,"nested":{"y":[-1e300, 2]},"text":"1.0","added":true}'
+    })
+  })
+
   test('has defaults for every optional field', () => {
     expect(read({})).toEqual({
       source: { kind: 'inline', framework: 'openqasm', text: 'OPENQASM 3.0;' },
@@ -118,6 +129,7 @@ describe('a submission', () => {
       scriptId: null,
       version: null,
       native: null,
+      maxCost: null,
       text: source.kind === 'saved' ? '' : source.text
     } as const
     const again = submissionAgain({ ...job, params: job.params.text, teamId: 'a team' }, stored)

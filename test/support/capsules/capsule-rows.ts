@@ -16,18 +16,19 @@ import { bellQasm3 } from '../jobs/builders.js'
 import { addJob, type JobChoices, type Person } from '../jobs/rows.js'
 
 /** A result as the executor returns it. */
-export const bellResult = (counts: Record<string, number> = { '00': 51, '11': 49 }): string =>
-  JSON.stringify({
+export function bellResult(counts: Record<string, number> = { '00': 51, '11': 49 }): string {
+  const shots = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return JSON.stringify({
     counts,
-    shots: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    shots,
     backend: 'local',
     execution_time_ms: 3.5,
     circuit_info: { num_qubits: 2, num_clbits: 2, depth: 3, gate_counts: { h: 1, cx: 1 } },
     metadata: {
       bit_order: 'qubit 0 leftmost',
       count_source: 'simulator_sampled',
-      shots_requested: 100,
-      shots_observed: 100,
+      shots_requested: shots,
+      shots_observed: shots,
       registers: [{ name: 'c', size: 2, qubits: [0, 1] }],
       circuit_sha256: 'a'.repeat(64),
       seed: null,
@@ -40,6 +41,7 @@ export const bellResult = (counts: Record<string, number> = { '00': 51, '11': 49
     },
     warnings: []
   })
+}
 
 const circuit: Artifact = {
   name: 'circuit.qasm',

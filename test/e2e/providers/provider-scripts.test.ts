@@ -2,11 +2,11 @@
 // end of the script cancels its circuits. The emulator's ledger shows what was paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { FaultOrder } from '../../apps/emulators/faults.js'
-import { changeTeamBudget } from '../../db/money/budget.js'
-import { eventually } from '../support/eventually.js'
-import { longTest, rowsOfLane } from '../support/lane.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
+import type { FaultOrder } from '../../../apps/emulators/faults.js'
+import { changeTeamBudget } from '../../../db/money/budget.js'
+import { eventually } from '../../support/eventually.js'
+import { longTest, rowsOfLane } from '../../support/lane.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -2,8 +2,8 @@
 // with every way to run a circuit; and a retried task requests its circuits again.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { changeBackend } from '../../db/backends/backends.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
+import { changeBackend } from '../../../db/backends/backends.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 
@@ -78,7 +78,7 @@ test.each(programs)(
 test('the result of a circuit names the source of its counts, also through a script', async () => {
   const job = await platform.ended(await run(`${twoRegisters}\ndef main():\n    return circuit\n`))
   expect(job.result!.metadata).toMatchObject({
-    count_source: 'probability_derived',
+    count_source: 'provider_counts',
     provider_job_id: platform.ionq.tasks()[0]!.id,
     shots_observed: 100,
     registers: [

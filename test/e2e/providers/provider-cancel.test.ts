@@ -1,9 +1,9 @@
 // A cancel of a job at a provider, at each stage: the record states how far it got, and exactly the provider's work is
 // paid.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '../support/eventually.js'
-import { longTest } from '../support/lane.js'
-import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
+import { eventually } from '../../support/eventually.js'
+import { longTest } from '../../support/lane.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -1,6 +1,6 @@
 // A job at a provider whose workflow is lost or terminated gets another one, which continues from the stored state.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

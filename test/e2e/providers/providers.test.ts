@@ -2,7 +2,7 @@
 // killed.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { type ProviderPlatform, startProviderPlatform } from '../support/stack/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 
@@ -36,7 +36,7 @@ test.each(['direct', 'temporal'])(
     })
     expect(job.result!.metadata).toMatchObject({
       bit_order: 'qubit 0 leftmost',
-      count_source: 'probability_derived',
+      count_source: 'provider_counts',
       shots_requested: 100,
       shots_observed: 100
     })

@@ -1,15 +1,15 @@
 // What goes wrong between this service and a provider: lost responses, late requests, dying workers. The emulator's
 // ledger shows one paid provider job per job in every case.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { FaultOrder } from '../../apps/emulators/faults.js'
-import { settleHeld } from '../../db/money/budget.js'
-import { eventually } from '../support/eventually.js'
-import { longTest } from '../support/lane.js'
+import type { FaultOrder } from '../../../apps/emulators/faults.js'
+import { settleHeld } from '../../../db/money/budget.js'
+import { eventually } from '../../support/eventually.js'
+import { longTest } from '../../support/lane.js'
 import {
   LOOKUP_WINDOW_SECONDS,
   type ProviderPlatform,
   startProviderPlatform
-} from '../support/stack/provider-platform.js'
+} from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 

@@ -1,0 +1,1 @@
+ALTER TABLE "capsule_seals" ADD COLUMN "untestable" text;

@@ -1,0 +1,99 @@
+// Capsules of jobs on (emulated) quantum computers: sealed as sampled, verified and scheduled, and found to drift when the
+// machine does.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { eventually } from '../../support/eventually.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
+
+let platform: ProviderPlatform
+
+beforeAll(async () => {
+  platform = await startProviderPlatform('hardware-capsules')
+  const limits = { daily_usd: 500, monthly_usd: 500 }
+  await ask('PATCH', '/api/team/budget', { team_id: platform.teamId, ...limits }, 200)
+}, 90_000)
+
+beforeEach(() => platform.ionq.reset())
+
+afterAll(() => platform.close())
+
+interface Run {
+  status: string
+  verdict: string | null
+  verification: Record<string, unknown> | null
+}
+
+async function ask<T = Record<string, never>>(method: string, path: string, body: unknown, status: number): Promise<T> {
+  const response = await platform.call(method, path, body)
+  const text = await response.text()
+  if (response.status !== status) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  return JSON.parse(text) as T
+}
+
+const SHOTS = 500
+
+async function sealedCapsule(backend: string): Promise<{ id: string; warnings: string[] }> {
+  const job = await platform.submitPaid({ backend, params: { shots: SHOTS } })
+  expect(await platform.ended(job)).toMatchObject({ status: 'completed', error: null })
+  const { capsule_id: id } = await ask<{ capsule_id: string }>('POST', '/api/capsules/from-job', { job_id: job }, 201)
+  const sealed = await ask<{ seal: { warnings: string[] } }>(
+    'POST',
+    `/api/capsules/${id}/seal`,
+    { exit_code: 0, margin: 0.2 },
+    200
+  )
+  return { id, warnings: sealed.seal.warnings }
+}
+
+const over = (capsule: string, run: string): Promise<Run> =>
+  eventually(
+    async () => {
+      const found = await ask<Run>('GET', `/api/capsules/${capsule}/runs/${run}`, undefined, 200)
+      return ['pending', 'running', 'judging'].includes(found.status) ? null : found
+    },
+    { timeoutMs: 60_000 }
+  )
+
+async function verified(capsule: string): Promise<Run> {
+  const body = { mode: 'verify' }
+  const { capsule_run_id } = await ask<{ capsule_run_id: string }>('POST', `/api/capsules/${capsule}/run`, body, 201)
+  return over(capsule, capsule_run_id)
+}
+
+test('a capsule of a quantum computer is sampled, verified on schedule, and drifts when the machine does', async () => {
+  const { id, warnings } = await sealedCapsule('ionq-direct-forte-1')
+  expect(warnings).toEqual([])
+  const [seal] = await platform.connection.db.execute<{ manifest: string }>(
+    sql`select manifest from capsule_seals where capsule_id = ${id}`
+  )
+  expect(JSON.parse(seal!.manifest).task_executions).toMatchObject([
+    {
+      result_type: 'probabilistic',
+      verification_settings: { epsilon: 0.2, epsilon_drift: 0.2, tolerance_regime: 'calibration_drift' }
+    }
+  ])
+  expect(await verified(id)).toMatchObject({ status: 'completed', verdict: 'consistent' })
+
+  platform.ionq.noise(0.1)
+  const yesterday = (hour: number) => new Date(Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + hour * 3_600_000)
+  await ask('PUT', `/api/capsules/${id}/schedule`, { cron: '0 12 * * *' }, 200)
+  const range = { from: yesterday(11).toISOString(), to: yesterday(13).toISOString() }
+  const made = await ask<{ runs: { capsule_run_id: string }[] }>(
+    'POST',
+    `/api/capsules/${id}/schedule/backfill`,
+    range,
+    201
+  )
+  expect(await over(id, made.runs[0]!.capsule_run_id)).toMatchObject({ status: 'completed', verdict: 'drifted' })
+
+  platform.ionq.noise(0.9)
+  expect(await verified(id)).toMatchObject({ status: 'completed', verdict: 'different' })
+}, 120_000)
+
+test('a capsule that no re-run can be compared with warns at its seal, and cannot be scheduled', async () => {
+  const { id, warnings } = await sealedCapsule('ionq-direct-simulator')
+  const reason = 'the counts of the sealed run were computed from probabilities'
+  expect(warnings).toEqual([expect.stringContaining(reason)])
+  const refused = await ask<{ error: string }>('PUT', `/api/capsules/${id}/schedule`, { cron: '@daily' }, 409)
+  expect(refused.error).toContain(reason)
+}, 60_000)

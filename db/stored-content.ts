@@ -8,7 +8,7 @@ import type { Db, DbOrTx, Tx } from './client.js'
 /** How much one statement carries. It takes about four times as much memory, until the slice is passed on. */
 export const SLICE_BYTES = 256 * 1024
 /** Contents up to this size are written in one piece. */
-const WHOLE_BYTES_MAX = 2 * SLICE_BYTES
+export const WHOLE_BYTES_MAX = 2 * SLICE_BYTES
 
 /** The time limit of the connections is meant for small statements. */
 const FIRST_MS = 10_000
@@ -92,8 +92,8 @@ export async function sendContent(tx: Tx, content: Buffer): Promise<SQL> {
   return sql`(select string_agg(slice, ''::bytea order by at) from pg_temp.sent_slices where content_id = ${id}::uuid)`
 }
 
-/** Of a process: each holds a connection of the pool for a second or longer, and the others are for everything else. */
-const largeWrites = pLimit(2)
+/** Of a process: one holds a connection of the pool for a second or longer, and a core of Postgres. */
+const largeWrites = pLimit(1)
 
 /**
  * Runs a write of contents. Large ones are sent beforehand, and get a transaction with a longer time limit.

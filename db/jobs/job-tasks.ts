@@ -7,14 +7,14 @@ import type { TaskFacts } from '../../domain/jobs/workflow-metadata.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
-import { withContents } from '../stored-content.js'
+import { WHOLE_BYTES_MAX, withContents } from '../stored-content.js'
 import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { closing, errorColumns, isOpen, openAttempt } from './attempts.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { resultBytes, taskResults } from './script-answers.js'
 import type { Stored } from './script-requests.js'
-import { valueTexts } from './task-values.js'
+import { storedDigests, valueTexts } from './task-values.js'
 
 /** What a worker reads of a task before it loads anything large. */
 export interface TaskRun {
@@ -138,13 +138,16 @@ export async function completeTask(
   const shown = display === null ? null : display === result ? value : digested(display)
   const values = shown === null || shown === value ? [value] : [value, shown]
   const size = values.reduce((sum, { content }) => sum + content.length, 0)
-  const digests = values.map(({ sha256 }) => sha256).join(',')
+  const digests = values.map(({ sha256 }) => sha256)
   const attempt = { jobId, task: key, number }
+  // Many tasks can return the same large value, which is stored once.
+  const known = size > WHOLE_BYTES_MAX ? await storedDigests(db, jobId, digests) : new Set()
+  const fresh = values.filter(({ sha256 }) => !known.has(sha256))
   const closed = await withContents(
     db,
-    values.map(({ content }) => content),
+    fresh.map(({ content }) => content),
     (within, bytes) => {
-      const rows = values.map(
+      const rows = fresh.map(
         ({ content, sha256 }, index) => sql`(${sha256}::text, ${content.length}::int, ${bytes[index]})`
       )
       return within.execute(sql`
@@ -153,11 +156,13 @@ export async function completeTask(
       // Compared again under the lock. What is stored already takes no room.
       where: sql`${jobs.valuesBytes} + ${size} <= ${JOB_VALUES_BYTES_MAX}::bigint
         + (select coalesce(sum(size_bytes), 0) from ${taskValues}
-            where job_id = ${jobId} and sha256 = any(string_to_array(${digests}, ',')))`,
-      stores: sql`insert into ${taskValues} (job_id, sha256, size_bytes, content)
-        select closed.job_id, value.* from closed
-          cross join (values ${sql.join(rows, sql`, `)}) as value (sha256, size_bytes, content)
-        on conflict do nothing returning size_bytes`
+            where job_id = ${jobId} and sha256 = any(string_to_array(${digests.join(',')}, ',')))`,
+      ...(rows.length > 0 && {
+        stores: sql`insert into ${taskValues} (job_id, sha256, size_bytes, content)
+          select closed.job_id, value.* from closed
+            cross join (values ${sql.join(rows, sql`, `)}) as value (sha256, size_bytes, content)
+          on conflict do nothing returning size_bytes`
+      })
     })}
     update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${value.sha256},
         display_sha256 = ${shown?.sha256 ?? null}, display_problem = ${displayProblem},

@@ -42,3 +42,12 @@ export async function valueTexts(db: DbOrTx, jobId: string, digests: readonly st
   for (const row of rows) texts.set(row.sha256, await valueText(db, jobId, row))
   return texts
 }
+
+/** Which of these values the job has stored already. */
+export async function storedDigests(db: DbOrTx, jobId: string, digests: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ sha256: taskValues.sha256 })
+    .from(taskValues)
+    .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, [...digests])))
+  return new Set(rows.map(({ sha256 }) => sha256))
+}

@@ -240,6 +240,29 @@ test('a large result and a large graph are stored although they take longer than
   await database.sql`drop trigger slow_down on task_values`
 })
 
+test('a large value that several tasks return is sent to the database once, and is the result of each', async () => {
+  await ask(requestedGraph({ a: [], b: [] }))
+  const large = JSON.stringify('é'.repeat(1024 * 1024))
+  const [first, second] = [(await openTaskAttempt(db, id, fence, 'a'))!, (await openTaskAttempt(db, id, fence, 'b'))!]
+  expect(await completeTask(db, id, 'a', first, { ...shown, result: large })).toBe('stored')
+  // A connection that cannot carry it again.
+  const narrow = connect(database.url, { max: 1 })
+  await narrow.db.execute(sql`create temporary table sent_slices (nothing int)`)
+  expect(await completeTask(narrow.db, id, 'b', second, { ...shown, result: large })).toBe('stored')
+  await narrow.close()
+  expect(await taskResults(db, id, ['a', 'b'])).toEqual(
+    new Map([
+      ['a', large],
+      ['b', large]
+    ])
+  )
+  const [row] = await db.execute<{ bytes: number }>(sql`select values_bytes::int as bytes from jobs where id = ${id}`)
+  const [stored] = await db.execute<{ bytes: number }>(
+    sql`select sum(size_bytes)::int as bytes from task_values where job_id = ${id}`
+  )
+  expect(row!.bytes).toBeGreaterThanOrEqual(stored!.bytes)
+})
+
 describe('the end of a job', () => {
   beforeEach(async () => {
     await ask(requestedGraph({ done: [], running: [], waiting: ['running'] }))

@@ -34,6 +34,10 @@ export async function teamsOf(db: DbOrTx, caller: Caller): Promise<Membership[]>
     .orderBy(asc(members.joinedAt), asc(teams.id))
 }
 
+/** The ids of the caller's teams, as a query. */
+export const teamIdsOf = (db: DbOrTx, caller: Caller) =>
+  db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
+
 /** The rows of `members` that give a caller access. */
 export const membershipsOf = (caller: Caller): SQL =>
   and(eq(members.userId, caller.userId), caller.key ? eq(members.teamId, caller.key.teamId) : undefined)!

@@ -1,6 +1,6 @@
 // The `operationId` of each route in the OpenAPI document: a verb and a noun. Generated clients name their methods after it,
 // and the schemas of requests and responses are named after it too, so a published id never changes.
-import type { RouteLine } from './access-table.js'
+import type { RouteLine } from '../http/access-table.js'
 
 /** Routes that the document leaves out: itself, and the pages behind the links of mails. */
 type Undescribed = 'GET /openapi.json' | 'GET /invitations/:token' | 'GET /reset-password/:token'
@@ -141,6 +141,6 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
 
 /** @throws Error for a route without an id. */
 export function operationIdOf(line: string): string {
-  if (!Object.hasOwn(operationIds, line)) throw new Error(`${line} has no id in apps/api/http/operation-ids.ts`)
+  if (!Object.hasOwn(operationIds, line)) throw new Error(`${line} has no id in apps/api/openapi/operation-ids.ts`)
   return operationIds[line as keyof typeof operationIds]
 }

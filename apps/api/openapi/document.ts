@@ -3,18 +3,18 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { errorGuide } from '../../domain/error-guide.js'
-import { type ErrorCode, errorCatalogue } from '../../domain/errors.js'
-import { type Access, accessTable } from './http/access-table.js'
-import { BudgetErrorBody, codesOf, ErrorBody } from './http/error-responses.js'
-import { honoursKey } from './http/idempotency.js'
-import { NamedSchemas, pascal } from './http/named-schemas.js'
-import { operationIdOf } from './http/operation-ids.js'
-import { nativeExample, requestExamples } from './http/request-examples.js'
-import { type ResponseHeader, type ResponseOf, responseHeaders } from './http/response.js'
-import { exampleOf, responseExamples } from './http/response-examples.js'
-import { sessionCookieName } from './http/session.js'
-import { SERVICE_VERSION } from './version.js'
+import { errorGuide } from '../../../domain/error-guide.js'
+import { type ErrorCode, httpStatusOf } from '../../../domain/errors.js'
+import { type Access, accessTable } from '../http/access-table.js'
+import { BudgetErrorBody, codesOf, ErrorBody } from '../http/error-responses.js'
+import { honoursKey } from '../http/idempotency.js'
+import { type ResponseHeader, type ResponseOf, responseHeaders } from '../http/response.js'
+import { sessionCookieName } from '../http/session.js'
+import { SERVICE_VERSION } from '../version.js'
+import { NamedSchemas, pascal } from './named-schemas.js'
+import { operationIdOf } from './operation-ids.js'
+import { nativeExample, requestExamples } from './request-examples.js'
+import { exampleOf, responseExamples } from './response-examples.js'
 
 interface Operation {
   operationId: string
@@ -26,7 +26,7 @@ interface Operation {
 
 interface BodySchema {
   properties?: object
-  // A body of one of two kinds has its fields in these (either-body.ts).
+  // A body of one of two kinds has its fields in these (http/validation/either-body.ts).
   then?: BodySchema
   else?: BodySchema
   anyOf?: { type?: string }[]
@@ -119,7 +119,7 @@ function completed({ components, paths, ...rest }: Document, routes: Map<string,
             described(response, named, `${name}Response`)
           ])
         ),
-        ...errorResponses(codes, refusals, named)
+        ...errorResponses(codes, access.who === 'caller', refusals, named)
       }
     }
   for (const item of Object.values(paths))
@@ -151,7 +151,7 @@ function describeBody({ operationId, requestBody }: Operation, body: BodySchema 
 /** @throws Error for a body without an example. */
 function examplesOfBody(operationId: string): object {
   const value = requestExamples[operationId]
-  if (!value) throw new Error(`${operationId} has no example in apps/api/http/request-examples.ts`)
+  if (!value) throw new Error(`${operationId} has no example in apps/api/openapi/request-examples.ts`)
   if (operationId !== 'submitJob') return { example: value }
   return { examples: { circuit: { value }, native: { value: nativeExample } } }
 }
@@ -212,17 +212,20 @@ function addExamples({ operationId, responses }: Operation, schemas: Record<stri
 /** The error responses by status. Responses with the same codes share one entry of `known`, named after the codes. */
 function errorResponses(
   codes: ErrorCode[],
+  forKeys: boolean,
   known: Record<string, object>,
   named: NamedSchemas
 ): Record<string, object> {
-  const statuses = new Set(codes.map((code) => String(errorCatalogue[code].http)))
+  const statusesOf = (code: ErrorCode) =>
+    (forKeys ? [false, true] : [false]).map((withKey) => String(httpStatusOf(code, withKey)))
+  const statuses = new Set(codes.flatMap(statusesOf))
   return Object.fromEntries(
     [...statuses].map((status) => {
-      const alike = codes.filter((code) => String(errorCatalogue[code].http) === status)
+      const alike = codes.filter((code) => statusesOf(code).includes(status))
       const name = alike.join('.')
       known[name] ??= {
         description: alike.map((code) => `\`${code}\`: ${errorGuide[code].means}`).join('\n\n'),
-        headers: headerRefs(status === '429' ? ['Retry-After'] : []),
+        headers: headerRefs(headersOfRefusal[status] ?? []),
         content: {
           'application/json': { schema: named.written(status === '402' ? BudgetErrorBody : ErrorBody, 'Error') }
         }
@@ -230,6 +233,11 @@ function errorResponses(
       return [status, { $ref: `#/components/responses/${name}` }]
     })
   )
+}
+
+const headersOfRefusal: Readonly<Record<string, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After']
 }
 
 const headerRefs = (more: readonly ResponseHeader[]): object =>

@@ -195,7 +195,7 @@ const run = (scheme: 'session' | 'key', header: string, ...more: string[]) =>
 test(
   'with a session',
   async () => {
-    // Signing out would end the session of all other calls. test/api/http/openapi.test.ts checks its responses.
+    // Signing out would end the session of all other calls. test/api/openapi/openapi.test.ts checks its responses.
     const without = ['--exclude-path', '/api/auth/sign-out']
     const { faults, succeeded } = await run('session', `Cookie: ${team.owner.cookie}`, ...without)
     expect(faults).toBe('')

@@ -33,6 +33,8 @@ export class NamedSchemas {
         return mapped(value as Schema, (field, schema) => this.written(schema, name + pascal(field)))
       case 'patternProperties':
         return mapped(value as Schema, (_pattern, schema) => this.written(schema, `${name}Value`))
+      case 'additionalProperties':
+        return this.written(value, `${name}Value`)
       case 'items':
         return this.written(value, name.replace(/s$/, ''))
       case 'anyOf':

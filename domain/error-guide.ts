@@ -27,7 +27,7 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   team_suspended: {
     means: 'The team is read-only; the body also has `"code": "TEAM_SUSPENDED"`.',
     who: 'support',
-    check: 'Why a platform administrator has suspended the team. Reads still work, and running jobs continue.'
+    check: 'The reason in the message, which `GET /api/teams` has too. Reads still work, and running jobs continue.'
   },
   not_found: {
     means:

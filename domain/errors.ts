@@ -1,4 +1,5 @@
-// The one catalogue of errors: code, HTTP status, and whether the same request can succeed later. Each edge translates
+// The one catalogue of errors: code, HTTP status (`httpForKeys` where it differs for requests with an Authorization header),
+// and whether the same request can succeed later. Each edge translates
 // once: HTTP responses in apps/api/http/errors.ts, Temporal failures and job errors in
 // activities/job/job-activities.ts.
 
@@ -20,9 +21,9 @@ export const errorCatalogue = {
   service_busy: { http: 503, retryable: true },
   budget_exceeded: { http: 402, retryable: false },
   spend_limit_exceeded: { http: 402, retryable: false },
-  backend_unknown: { http: 400, retryable: false },
-  backend_retired: { http: 400, retryable: false },
-  backend_unavailable: { http: 400, retryable: true },
+  backend_unknown: { http: 400, httpForKeys: 422, retryable: false },
+  backend_retired: { http: 400, httpForKeys: 422, retryable: false },
+  backend_unavailable: { http: 400, httpForKeys: 422, retryable: true },
   provider_refused: { http: 502, retryable: false },
   provider_failed: { http: 502, retryable: true },
   provider_unreachable: { http: 502, retryable: true },
@@ -39,11 +40,17 @@ export const errorCatalogue = {
   worker_lost: { http: 502, retryable: true },
   dispatch_failed: { http: 503, retryable: true },
   internal_error: { http: 500, retryable: true }
-} as const satisfies Record<string, { http: number; retryable: boolean }>
+} as const satisfies Record<string, { http: number; httpForKeys?: number; retryable: boolean }>
 
 export type ErrorCode = keyof typeof errorCatalogue
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[]
+
+/** @param withKey whether the request has an Authorization header. */
+export function httpStatusOf(code: ErrorCode, withKey: boolean): number {
+  const { http, httpForKeys = http }: { http: number; httpForKeys?: number } = errorCatalogue[code]
+  return withKey ? httpForKeys : http
+}
 
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(errorCatalogue, text)

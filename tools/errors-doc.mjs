@@ -8,9 +8,9 @@ const { errorCatalogue, errorGuide } = await importTypescript(
   `export { errorCatalogue } from './domain/errors.js'; export { errorGuide } from './domain/error-guide.js'`
 )
 
-const rows = Object.entries(errorCatalogue).map(([code, { http, retryable }]) => {
+const rows = Object.entries(errorCatalogue).map(([code, { http, httpForKeys, retryable }]) => {
   const { means, who, check } = errorGuide[code]
-  return `| \`${code}\` | ${http} | ${retryable ? 'yes' : 'no'} | ${means} | ${who} | ${check} |`
+  return `| \`${code}\` | ${http}${httpForKeys ? `; ${httpForKeys} with a key` : ''} | ${retryable ? 'yes' : 'no'} | ${means} | ${who} | ${check} |`
 })
 
 const text = `# Errors
@@ -19,7 +19,8 @@ const text = `# Errors
 
 Every refused request and every failed job has a code of this catalogue (\`domain/errors.ts\`). With a session the body is
 \`{ "error": "<message>" }\`; with an \`Authorization\` header it is \`{ "error": { "code", "message", "status" } }\`. The message
-says what is wrong, where, and how to fix it. \`X-Request-Id\` of the response finds the log entry.
+says what is wrong, where, and how to fix it. \`X-Request-Id\` of the response finds the log entry. A refused request has all
+its wrong fields named, ten at most and then their number. A 401 says in \`WWW-Authenticate\` how to sign in.
 
 \`error.code\` of a failed job is one of the same codes; "Job:" marks what it means there. "Retry" says whether the same request
 can succeed later.

@@ -36,6 +36,8 @@ import { createSessions } from './http/session.js'
 import submissions from './http/submissions.js'
 import tracing from './http/telemetry/tracing.js'
 import { readUnreadBodies } from './http/unread-body.js'
+import noBody from './http/validation/no-body.js'
+import { createFaultFinder, type Fault } from './http/validation/validation-faults.js'
 import writeOnce from './http/write-once.js'
 import { artifactRoutes } from './jobs/artifacts.js'
 import { estimateRoutes } from './jobs/estimate.js'
@@ -47,7 +49,7 @@ import { createJobWatches } from './jobs/job-watch.js'
 import { jobRoutes } from './jobs/jobs.js'
 import { managedRuntimeRoutes } from './jobs/managed-runtimes.js'
 import { createNudge } from './jobs/nudge.js'
-import { openapiOptions } from './openapi.js'
+import { openapiOptions } from './openapi/document.js'
 import { playgroundRoutes } from './playground/playground.js'
 import { scriptRoutes } from './scripts/scripts.js'
 import { backendRoutes, createBackendCatalogue } from './service/backends.js'
@@ -127,6 +129,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(errors)
   await app.register(submissions, { metrics: deps.metrics })
   await app.register(jsonBody)
+  await app.register(noBody)
   await app.register(originGuard, { publicOrigin: deps.config.publicUrl && new URL(deps.config.publicUrl).origin })
   const secure = deps.config.publicUrl?.startsWith('https:') ?? false
   const sessions = createSessions({ secure })
@@ -198,17 +201,22 @@ const hasStorableYear = (text: string): boolean => {
   return Number.isNaN(year) || (year >= 1 && year <= 9999)
 }
 /** Compiles at the first call, so that a start does not wait for the schemas of all routes. */
-function compiledLate(ajv: Ajv, schema: object) {
+function compiledLate({ ajv, faultsOf }: Validation, schema: object) {
   let validate: ValidateFunction | null = null
   const late = (data: unknown): boolean => {
     validate ??= ajv.compile(schema)
     const valid = validate(data)
-    late.errors = validate.errors
+    late.errors = valid ? null : faultsOf(schema, data, validate.errors ?? [])
     return valid
   }
-  late.errors = null as ValidateFunction['errors']
+  late.errors = null as Fault[] | null
   return late
 }
 
-const bodies = withFormats(new Ajv({ ...ajvOptions, coerceTypes: false }))
-const parameters = withFormats(new Ajv({ ...ajvOptions, coerceTypes: true }))
+type Validation = ReturnType<typeof validation>
+const validation = (options: Options) => ({
+  ajv: withFormats(new Ajv(options)),
+  faultsOf: createFaultFinder(withFormats(new Ajv({ ...options, strict: false })))
+})
+const bodies = validation({ ...ajvOptions, coerceTypes: false })
+const parameters = validation({ ...ajvOptions, coerceTypes: true })

@@ -10,7 +10,7 @@ import type { DbOrTx } from '../client.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { scripts, scriptVersions } from '../tables/scripts.js'
-import { type Caller, membershipsOf } from '../teams/memberships.js'
+import { type Caller, membershipsOf, teamIdsOf } from '../teams/memberships.js'
 
 /** How many of its last jobs a script shows. */
 const LAST_JOBS = 10
@@ -32,10 +32,6 @@ const itemColumns = {
 const itemQuery = (db: DbOrTx) => db.select(itemColumns).from(scripts)
 
 export type ScriptItem = Awaited<ReturnType<typeof itemQuery>>[number] & { executions: number }
-
-/** The ids of the teams that give the caller access. */
-const teamIdsOf = (db: DbOrTx, caller: Caller) =>
-  db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
 
 /**
  * Written so that the planner can use the indexes of teams and of published scripts; it cannot with a subquery inside

@@ -171,11 +171,11 @@ export async function acceptInvitation(
     throw new ServiceError('permission_denied', 'This invitation is for another e-mail address; sign in with that one')
   // The team is locked before the invitation, as everywhere.
   const [team] = await tx
-    .select({ suspendedAt: teams.suspendedAt })
+    .select({ suspendedAt: teams.suspendedAt, suspendedReason: teams.suspendedReason })
     .from(teams)
     .where(eq(teams.id, found.teamId))
     .for('update')
-  if (team?.suspendedAt) throw suspended()
+  if (team?.suspendedAt) throw suspended(team.suspendedReason)
   const [accepted] = await tx
     .update(invitations)
     .set({ status: 'accepted' })

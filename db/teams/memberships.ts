@@ -9,6 +9,8 @@ export interface Membership {
   name: string
   role: Role
   suspended: boolean
+  /** As the platform administrator wrote it; `null` while the team is not suspended. */
+  suspended_reason: string | null
 }
 
 /** The caller of a query. An API key sees and changes only its own team, and is at most a member. */
@@ -26,13 +28,18 @@ export async function teamsOf(db: DbOrTx, caller: Caller): Promise<Membership[]>
       id: teams.id,
       name: teams.name,
       role: caller.key ? sql<Role>`'member'` : members.role,
-      suspended: sql<boolean>`${teams.suspendedAt} is not null`
+      suspended: sql<boolean>`${teams.suspendedAt} is not null`,
+      suspended_reason: teams.suspendedReason
     })
     .from(members)
     .innerJoin(teams, eq(teams.id, members.teamId))
     .where(membershipsOf(caller))
     .orderBy(asc(members.joinedAt), asc(teams.id))
 }
+
+/** The ids of the caller's teams, as a query. */
+export const teamIdsOf = (db: DbOrTx, caller: Caller) =>
+  db.select({ id: members.teamId }).from(members).where(membershipsOf(caller))
 
 /** The rows of `members` that give a caller access. */
 export const membershipsOf = (caller: Caller): SQL =>

@@ -1,7 +1,8 @@
 // Sealed credentials of providers. Values are passed sealed; this file cannot open them.
-import { and, asc, eq, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
 import { teamSecrets } from '../tables/teams.js'
+import { type Caller, teamIdsOf } from './memberships.js'
 
 export type SecretRow = typeof teamSecrets.$inferSelect
 export type NewSecret = Pick<
@@ -20,6 +21,15 @@ const itemColumns = {
   validatedAt: teamSecrets.validatedAt,
   createdAt: teamSecrets.createdAt,
   updatedAt: teamSecrets.updatedAt
+}
+
+/** Those of all teams of the caller, a team's together, sorted like those of one team. */
+export async function listSecretsOf(db: DbOrTx, caller: Caller): Promise<SecretItem[]> {
+  return db
+    .select(itemColumns)
+    .from(teamSecrets)
+    .where(inArray(teamSecrets.teamId, teamIdsOf(db, caller)))
+    .orderBy(asc(teamSecrets.teamId), asc(teamSecrets.provider), asc(teamSecrets.keyName))
 }
 
 /** Sorted by provider and name. A team has at most as many as the providers have names. */

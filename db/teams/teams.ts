@@ -45,7 +45,7 @@ export async function lockTeamForWrite(
   const row = named === null ? await lockPersonalTeam(tx, caller) : await lockNamedTeam(tx, caller, named, strength)
   if (!row) throw noSuchTeam()
   assertRole(caller.key ? 'member' : row.role, least)
-  if (row.suspendedAt) throw suspended()
+  if (row.suspendedAt) throw suspended(row.suspendedReason)
   return row.id
 }
 
@@ -62,7 +62,12 @@ export function assertRole(role: Role, least: Role): void {
     )
 }
 
-const lockedColumns = { id: teams.id, suspendedAt: teams.suspendedAt, role: members.role }
+const lockedColumns = {
+  id: teams.id,
+  suspendedAt: teams.suspendedAt,
+  suspendedReason: teams.suspendedReason,
+  role: members.role
+}
 
 async function lockNamedTeam(tx: DbOrTx, caller: Caller, teamId: string, strength: 'share' | 'update') {
   const [row] = await tx
@@ -109,14 +114,15 @@ async function makePersonalTeam(tx: DbOrTx, caller: Caller): Promise<void> {
 export async function teamForRuns(db: DbOrTx, caller: Caller): Promise<string | null> {
   const memberships = await teamsOf(db, caller)
   const usable = memberships.find((team) => !team.suspended)
-  if (!usable && memberships.length > 0) throw suspended()
+  if (!usable && memberships[0]) throw suspended(memberships[0].suspended_reason)
   return usable?.id ?? null
 }
 
-export const suspended = () =>
+/** @param reason as the platform administrator wrote it. */
+export const suspended = (reason: string | null) =>
   new ServiceError(
     'team_suspended',
-    'This team is suspended and read-only. Contact support to lift the suspension.',
+    `This team is suspended and read-only${reason === null ? '' : ` (reason: ${reason})`}. Contact support to lift the suspension.`,
     // The specification's own spelling, for sessions.
     { code: 'TEAM_SUSPENDED' }
   )
@@ -131,7 +137,7 @@ export async function createTeam(tx: Tx, caller: Caller, name: string): Promise<
   const id = newId()
   await tx.insert(teams).values({ id, name })
   await tx.insert(members).values({ teamId: id, userId: caller.userId, role: 'owner' })
-  return { id, name, role: 'owner', suspended: false }
+  return { id, name, role: 'owner', suspended: false, suspended_reason: null }
 }
 
 export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<void> {

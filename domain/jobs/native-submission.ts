@@ -61,7 +61,7 @@ export const NativeSubmitBody = Type.Object(
       })
     )
   },
-  { additionalProperties: false, description: `A native program (${submissionProtocol})` }
+  { $id: 'NativeSubmission', additionalProperties: false, description: `A native program (${submissionProtocol})` }
 )
 export type NativeSubmitBody = Static<typeof NativeSubmitBody>
 

@@ -19,33 +19,36 @@ const NOT_BEFORE_DAYS_MAX = 30
 const Uuid = Type.String({ format: 'uuid' })
 
 // Unknown top-level keys are dropped, so that newer clients can talk to this version.
-export const SubmitBody = Type.Object({
-  script_id: Type.Optional(Uuid),
-  script_slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,200}$' })),
-  inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
-  circuit: Type.Optional(
-    Type.Object({
-      format: oneOf(['qasm3', 'qasm2'] satisfies CircuitFormat[]),
-      payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
-    })
-  ),
-  framework: Type.Optional(oneOf(frameworks)),
-  backend: Type.String({ minLength: 1, maxLength: 100 }),
-  params: JobParams,
-  create_capsule: Type.Optional(Type.Boolean()),
-  capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  execution_mode: Type.Optional(oneOf(executionModes)),
-  team_id: Type.Optional(Uuid),
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
-  timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
-  max_cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
-  not_before: Type.Optional(Type.String({ format: 'date-time' })),
-  notify: Type.Optional(oneOf(['email'])),
-  analysis_id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
-  warn_check_ids: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
-  sdk_version: Type.Optional(Type.String({ maxLength: 100 }))
-})
+export const SubmitBody = Type.Object(
+  {
+    script_id: Type.Optional(Uuid),
+    script_slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,200}$' })),
+    inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
+    circuit: Type.Optional(
+      Type.Object({
+        format: oneOf(['qasm3', 'qasm2'] satisfies CircuitFormat[]),
+        payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
+      })
+    ),
+    framework: Type.Optional(oneOf(frameworks)),
+    backend: Type.String({ minLength: 1, maxLength: 100 }),
+    params: JobParams,
+    create_capsule: Type.Optional(Type.Boolean()),
+    capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    execution_mode: Type.Optional(oneOf(executionModes)),
+    team_id: Type.Optional(Uuid),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
+    timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
+    max_cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
+    not_before: Type.Optional(Type.String({ format: 'date-time' })),
+    notify: Type.Optional(oneOf(['email'])),
+    analysis_id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+    warn_check_ids: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
+    sdk_version: Type.Optional(Type.String({ maxLength: 100 }))
+  },
+  { $id: 'JobSubmission' }
+)
 export type SubmitBody = Static<typeof SubmitBody>
 
 /** The source of a job's circuit. `text` is stored with the job and leaves Postgres only for the executor. */

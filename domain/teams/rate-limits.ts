@@ -114,11 +114,41 @@ export function scaled(limits: RateLimits, factor: number): RateLimits | null {
  */
 export const wholeSeconds = (microseconds: number): number => Math.max(1, Math.ceil(microseconds / 1_000_000))
 
-/** Message and fields of the `rate_limited` error. `retryAfterSeconds` becomes the Retry-After header. */
+/**
+ * Message and fields of the `rate_limited` error: the specified sentences, then the window that is used up and the setting
+ * that changes it. `retryAfterSeconds` becomes the Retry-After header.
+ */
 export function rateLimitRefusalBody(limit: RateLimit, retryAfterSeconds: number) {
-  const unit = retryAfterSeconds === 1 ? 'second' : 'seconds'
+  const wait = plural(retryAfterSeconds, 'second')
+  const inHours = retryAfterSeconds < 2 * MINUTE ? '' : `, in ${hoursAndMinutes(retryAfterSeconds)}`
   return {
-    message: `Rate limit exceeded. 0/${limit.max} requests remaining. Try again in ${retryAfterSeconds} ${unit}.`,
+    message:
+      `Rate limit exceeded. 0/${limit.max} requests remaining. Try again in ${wait}. ` +
+      `The limit ${limit.name} is ${limit.max} within any ${windowText(limit.windowSeconds)} for each ${owners[limit.scope]}; ` +
+      `its oldest request stops counting then${inHours}. The operator changes it with RATE_LIMIT_SCALE.`,
     fields: { retryAfterSeconds }
   }
+}
+
+const owners: Record<LimitScope, string> = {
+  user: 'user, API key or address',
+  team: 'team',
+  address: 'address',
+  email: 'e-mail address'
+}
+
+const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+
+const windowText = (seconds: number): string => {
+  if (seconds === MINUTE) return 'minute'
+  return seconds < HOUR
+    ? plural(seconds / MINUTE, 'minute')
+    : seconds === HOUR
+      ? 'hour'
+      : plural(seconds / HOUR, 'hour')
+}
+
+function hoursAndMinutes(seconds: number): string {
+  const minutes = Math.ceil(seconds / MINUTE)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

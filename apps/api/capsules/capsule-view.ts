@@ -130,12 +130,15 @@ export const Capsule = Type.Object(
       })
     ),
     schedule: nullable(
-      Type.Object({
-        cron: text,
-        timezone: text,
-        paused: Type.Boolean(),
-        alert: Type.Object({ emails: Type.Array(text), on: Type.Array(text) })
-      })
+      Type.Object(
+        {
+          cron: text,
+          timezone: text,
+          paused: Type.Boolean(),
+          alert: Type.Object({ emails: Type.Array(text), on: Type.Array(text) })
+        },
+        { $id: 'CapsuleScheduleSummary' }
+      )
     )
   },
   { $id: 'Capsule' }

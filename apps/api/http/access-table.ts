@@ -34,7 +34,7 @@ const ownTeam = { who: 'session', role: 'owner', write: true } as const
 const platformRead = { who: 'platform admin', limit: 'read' } as const
 const platformWrite = { who: 'platform admin' } as const
 
-export const accessTable: Readonly<Record<string, Access>> = {
+const table = {
   // The service about itself: probes have no limit.
   'GET /healthz': open,
   'GET /readyz': open,
@@ -173,7 +173,12 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /api/admin/money': platformRead,
   'GET /api/admin/audit': platformRead,
   'GET /api/admin/system': platformRead
-}
+} satisfies Readonly<Record<string, Access>>
+
+export const accessTable: Readonly<Record<string, Access>> = table
+
+/** A route: its method and its path. */
+export type RouteLine = keyof typeof table
 
 /** Returns the line of a registered route; pages of the documentation are public. HEAD follows GET. */
 export function accessTo(method: string, path: string): Access | null {

@@ -14,13 +14,10 @@ const figures = {
 }
 
 /** A refusal can have additional fields of its own. */
-const errorBody = (name: string, own: typeof figures | Record<string, never>) =>
+const errorBody = (kind: string, own: typeof figures | Record<string, never>) =>
   Type.Union(
     [
-      Type.Object(
-        { error: text, code: Type.Optional(text), ...own },
-        { title: 'for a session', additionalProperties: true }
-      ),
+      // A generated client tries the stricter variant first.
       Type.Object(
         {
           error: Type.Object(
@@ -30,13 +27,17 @@ const errorBody = (name: string, own: typeof figures | Record<string, never>) =>
               status: Type.Integer({ minimum: 400, maximum: 599 }),
               ...own
             },
-            { additionalProperties: true }
+            { $id: `${kind}Details`, additionalProperties: true }
           )
         },
-        { title: 'for a request with an Authorization header' }
+        { $id: `Structured${kind}`, description: 'The response to a request with an Authorization header' }
+      ),
+      Type.Object(
+        { error: text, code: Type.Optional(text), ...own },
+        { $id: `Session${kind}`, description: 'The response to any other request', additionalProperties: true }
       )
     ],
-    { $id: name }
+    { $id: kind }
   )
 
 export const ErrorBody = errorBody('Error', {})

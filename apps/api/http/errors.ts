@@ -2,8 +2,9 @@
 // `{ error: { code, message, status } }` for requests that carry an Authorization header. Internal details are never shown.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { codeOf, type ErrorCode, errorCatalogue } from '../../../domain/errors.js'
-import { validationMessage } from './validation-message.js'
+import { codeOf, type ErrorCode, httpStatusOf } from '../../../domain/errors.js'
+import type { Fault } from './validation/validation-faults.js'
+import { validationMessages } from './validation/validation-message.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,10 +43,11 @@ interface KnownError {
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownError): FastifyReply {
   const { code, message, fields = {} } = error
-  const status = errorCatalogue[code].http
   const structured = request.headers.authorization !== undefined
+  const status = httpStatusOf(code, structured)
   const { code: sessionCode, retryAfterSeconds, ...figures } = fields
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  if (status === 401) reply.header('www-authenticate', signInHint(structured))
   return reply
     .code(status)
     .header('cache-control', 'no-store')
@@ -56,6 +58,14 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownErr
     )
 }
 
+/** The body of a 401 is fixed by the specification; the header has what is missing and how to sign in (RFC 6750). */
+const signInHint = (structured: boolean): string =>
+  [
+    'Bearer realm="quantum-job-service"',
+    ...(structured ? ['error="invalid_token"'] : []),
+    `error_description="Sign in with POST /api/auth/sign-in or 'qjob login', or send an API key: Authorization: Bearer KEY"`
+  ].join(', ')
+
 function translate(error: unknown): KnownError {
   const code = codeOf(error)
   if (code) {
@@ -65,14 +75,14 @@ function translate(error: unknown): KnownError {
   const fault = error as {
     code?: string
     statusCode?: number
-    validation?: never[]
+    validation?: Fault[]
     validationContext?: string
     message?: string
   }
   if (fault.validation?.[0])
     return {
       code: 'validation_error',
-      message: validationMessage(fault.validation[0], fault.validationContext ?? 'body')
+      message: validationMessages(fault.validation, fault.validationContext ?? 'body')
     }
   const byStatus = fastifyErrors[fault.code ?? '']
   if (byStatus) return byStatus

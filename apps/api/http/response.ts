@@ -21,6 +21,7 @@ export const responseHeaders = {
     description: 'Seconds to wait',
     schema: { type: 'string', pattern: '^[1-9][0-9]*$' }
   },
+  'WWW-Authenticate': { required: true, description: 'How to sign in', schema: { type: 'string' } },
   ETag: { required: true, description: 'For If-None-Match', schema: { type: 'string' } },
   'Set-Cookie': { required: true, description: 'The session', schema: { type: 'string' } },
   Location: { required: true, description: 'The next address', schema: { type: 'string' } }

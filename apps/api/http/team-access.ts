@@ -10,5 +10,5 @@ export async function assertNotSuspended(
   teamId: string | undefined
 ): Promise<void> {
   const team = await readTeam(request, db, teamId)
-  if (team?.suspended) throw suspended()
+  if (team?.suspended) throw suspended(team.suspended_reason)
 }

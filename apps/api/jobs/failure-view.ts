@@ -4,7 +4,7 @@ import { type ErrorCode, errorCodes } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { nullable, text } from '../http/response.js'
 
-export const Failure = nullable(Type.Object({ code: oneOf(errorCodes), message: text }))
+export const Failure = nullable(Type.Object({ code: oneOf(errorCodes), message: text }, { $id: 'Failure' }))
 
 /** The columns of a failure; the database sets both or neither. */
 interface FailureColumns {

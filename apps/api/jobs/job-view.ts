@@ -20,19 +20,26 @@ export interface JobViewOptions {
   now: Date
 }
 
-const ProviderJobItem = Type.Object({
-  provider_job_id: nullable(text),
-  provider: text,
-  status: text,
-  submitted_at: nullable(time),
-  ended_at: nullable(time),
-  queue_position: nullable(count),
-  cost_usd: nullable(usd)
-})
+const ProviderJobItem = Type.Object(
+  {
+    provider_job_id: nullable(text),
+    provider: text,
+    status: text,
+    submitted_at: nullable(time),
+    ended_at: nullable(time),
+    queue_position: nullable(count),
+    cost_usd: nullable(usd)
+  },
+  { $id: 'ProviderJob' }
+)
 
-const Workflow = nullable(Type.Object({ id: text, run_id: nullable(text), url: nullable(text) }))
+const Workflow = nullable(
+  Type.Object({ id: text, run_id: nullable(text), url: nullable(text) }, { $id: 'JobWorkflow' })
+)
 
-const Queue = nullable(Type.Object({ position: nullable(count), reason: oneOf(queueReasons), message: text }))
+const Queue = nullable(
+  Type.Object({ position: nullable(count), reason: oneOf(queueReasons), message: text }, { $id: 'JobQueue' })
+)
 
 const recordFields = {
   id: uuid,
@@ -47,12 +54,15 @@ const recordFields = {
   provider: text,
   execution_mode: oneOf(executionModes),
   framework: nullable(oneOf(frameworks)),
-  source: Type.Object({
-    kind: oneOf(recordedSourceKinds),
-    script_id: nullable(uuid),
-    script_version: nullable(Type.Integer()),
-    sha256: text
-  }),
+  source: Type.Object(
+    {
+      kind: oneOf(recordedSourceKinds),
+      script_id: nullable(uuid),
+      script_version: nullable(Type.Integer()),
+      sha256: text
+    },
+    { $id: 'JobSource' }
+  ),
   script_id: nullable(uuid),
   capsule_id: nullable(uuid),
   capsule_run_id: nullable(uuid),
@@ -61,7 +71,7 @@ const recordFields = {
   error: Failure,
   attempts: count,
   provider_jobs: Type.Array(ProviderJobItem),
-  cancel: nullable(Type.Object({ requested_at: time, outcome: nullable(oneOf(cancelOutcomes)) })),
+  cancel: nullable(Type.Object({ requested_at: time, outcome: nullable(oneOf(cancelOutcomes)) }, { $id: 'JobCancel' })),
   workflow: Workflow,
   not_before: nullable(time),
   created_at: time,

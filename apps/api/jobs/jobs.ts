@@ -19,6 +19,7 @@ import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, userOf } from '../http/access.js'
 import { SUBMISSION_BODY_MAX } from '../http/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
+import { eitherBody } from '../http/validation/either-body.js'
 import { Attempt, attemptView } from './attempt-view.js'
 import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
@@ -32,14 +33,9 @@ const WAIT_SECONDS_MAX = 22
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
-/** `if` decides the kind of the body first, so that a refusal names fields of that kind. */
-const AnySubmitBody = Type.Unsafe<SubmitBody | NativeSubmitBody>({
-  type: 'object',
-  if: { properties: { protocol_version: {} }, required: ['protocol_version'] },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nothing awaits this object.
-  then: NativeSubmitBody,
-  else: SubmitBody
-})
+const SubmittedJob = Type.Object({ job_id: uuid }, { $id: 'SubmittedJob' })
+
+const AnySubmitBody = eitherBody('protocol_version', NativeSubmitBody, SubmitBody)
 
 export interface JobRouteDeps {
   deps: ApiDeps
@@ -62,7 +58,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         response: {
           201: json(
             'The job is recorded; a native program gets a receipt',
-            Type.Union([Type.Object({ job_id: uuid }), AdmissionReceipt])
+            Type.Union([AdmissionReceipt, SubmittedJob])
           )
         },
         errors: ['conflict', 'not_available', 'analysis_mismatch', ...submitErrors]

@@ -5,6 +5,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends/backends.js'
 import { storeAnalysis } from '../../../db/scripts/script-analyses.js'
+import { suspended } from '../../../db/teams/teams.js'
 import { isAtProvider } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
@@ -100,7 +101,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
       const destinations = await Promise.all(
         backends.map(async (backend) => {
           const reasons = team?.suspended
-            ? ['This team is suspended and read-only']
+            ? [suspended(team.suspended_reason).message]
             : (await obstacles(db, backend, planned)).map(({ message }) => message)
           return {
             backend: backend.slug,
@@ -112,7 +113,12 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
           }
         })
       )
-      return { script_id: script.id, source_sha256: script.sourceSha256, team, destinations }
+      return {
+        script_id: script.id,
+        source_sha256: script.sourceSha256,
+        team: team && { id: team.id, name: team.name, role: team.role, suspended: team.suspended },
+        destinations
+      }
     }
   )
 

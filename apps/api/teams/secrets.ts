@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../../db/client.js'
-import { deleteSecret, listSecrets, recordValidation, teamOfSecret } from '../../../db/teams/secrets.js'
+import { deleteSecret, listSecrets, listSecretsOf, recordValidation, teamOfSecret } from '../../../db/teams/secrets.js'
 import {
   type CredentialProvider,
   type Credentials,
@@ -20,7 +20,7 @@ import type { KeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials, storeCredentials } from '../../../services/providers/credentials.js'
 import { verifyCredentials } from '../../../services/providers/verify-credentials.js'
 import type { ApiDeps } from '../deps.js'
-import { ownerForWrite, readTeam, teamForWrite } from '../http/access.js'
+import { callerOf, ownerForWrite, readTeam, teamForWrite } from '../http/access.js'
 import { done, json, success, text, time } from '../http/response.js'
 import { Secret, secretView } from './secret-view.js'
 
@@ -42,14 +42,16 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     {
       schema: {
         tags: ['secrets'],
-        summary: "A team's provider credentials, every value masked",
+        summary: 'Provider credentials of your teams, or of one team; every value masked',
         querystring: Type.Object({ team_id: Type.Optional(Uuid) }),
         response: { 200: json('The credentials', Secrets) }
       }
     },
     async (request) => {
-      const team = await readTeam(request, db, request.query.team_id)
-      return { secrets: team ? (await listSecrets(db, team.id)).map(secretView) : [] }
+      const { team_id } = request.query
+      if (team_id === undefined) return { secrets: (await listSecretsOf(db, callerOf(request))).map(secretView) }
+      const team = (await readTeam(request, db, team_id))!
+      return { secrets: (await listSecrets(db, team.id)).map(secretView) }
     }
   )
 

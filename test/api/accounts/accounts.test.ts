@@ -222,6 +222,9 @@ describe('a session', () => {
     for (const path of ['/api/auth/session', '/api/jobs', '/api/team/budget', '/api/admin/teams/x/budgets']) {
       const answer = await ask('GET', path)
       expect([path, answer.status, answer.text]).toEqual([path, 401, '{"error":"Unauthorized"}'])
+      expect(answer.headers['www-authenticate']).toMatch(
+        /^Bearer realm="[^"]+", .*POST \/api\/auth\/sign-in or 'qjob login'/
+      )
     }
   })
 

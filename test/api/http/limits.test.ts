@@ -6,7 +6,7 @@ import { isPassword } from '../../../apps/api/accounts/password-hash.js'
 import { accessTable } from '../../../apps/api/http/access-table.js'
 import { parseTrustedProxies } from '../../../apps/api/http/limits/client-address.js'
 import { createAccessCode, remainingUses } from '../../../db/accounts/accounts.js'
-import { type RateLimits, rateLimits } from '../../../domain/teams/rate-limits.js'
+import { type RateLimits, rateLimitRefusalBody, rateLimits } from '../../../domain/teams/rate-limits.js'
 import { type ApiResponse, deadAddress, type Headers, PASSWORD, startApi } from '../../support/api/api.js'
 import { asForm, form, tarGz } from '../../support/capsules/capsule-bench.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -80,9 +80,7 @@ describe('the limit of submissions', () => {
     const refused = of(answers, 429)[0]!
     const seconds = Number(refused.headers['retry-after'])
     expect(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60).toBe(true)
-    expect(refused.body).toEqual({
-      error: `Rate limit exceeded. 0/10 requests remaining. Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`
-    })
+    expect(refused.body).toEqual({ error: rateLimitRefusalBody(rateLimits.submit, seconds).message })
     expect((await bob.post('/api/jobs/submit', submission())).status).toBe(201)
     expect((await ada.get('/api/jobs')).body.total).toBe(10)
   })

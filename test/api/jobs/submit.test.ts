@@ -341,7 +341,9 @@ describe('a suspended team', () => {
     const eve = await api.signUp()
     const id = await eve.submit(submission())
     const { team_id } = (await eve.get(`/api/jobs/${id}`)).body
-    await db.execute(sql`update teams set suspended_at = now() where id = ${team_id}`)
+    await db.execute(
+      sql`update teams set suspended_at = now(), suspended_reason = 'an unpaid invoice' where id = ${team_id}`
+    )
     const before = await rows()
     for (const [method, path, body] of [
       ['POST', '/api/jobs/submit', submission()],
@@ -354,7 +356,7 @@ describe('a suspended team', () => {
       expect([path, answer.status, answer.body]).toEqual([
         path,
         403,
-        { error: expect.stringMatching(/suspended.*[Cc]ontact support/), code: 'TEAM_SUSPENDED' }
+        { error: expect.stringMatching(/suspended.*an unpaid invoice.*[Cc]ontact support/), code: 'TEAM_SUSPENDED' }
       ])
     }
     expect(await rows()).toEqual(before)
@@ -366,6 +368,7 @@ describe('a suspended team', () => {
       '/api/auth/session'
     ])
       expect([path, (await eve.get(path)).status]).toEqual([path, 200])
+    expect((await eve.get('/api/teams')).body.teams).toMatchObject([{ suspended_reason: 'an unpaid invoice' }])
     expect((await eve.get(`/api/jobs/${id}`)).body.status).toBe('pending')
     await db.execute(sql`update teams set suspended_at = null where id = ${team_id}`)
     expect((await eve.post(`/api/jobs/${id}/cancel`)).status).toBe(202)
@@ -380,7 +383,13 @@ describe('the personal team', () => {
     expect(new Set(ids).size).toBe(20)
     const { teams } = (await newcomer.get('/api/auth/session')).body
     expect(teams).toEqual([
-      { id: expect.any(String), name: `${newcomer.email}'s Team`, role: 'owner', suspended: false }
+      {
+        id: expect.any(String),
+        name: `${newcomer.email}'s Team`,
+        role: 'owner',
+        suspended: false,
+        suspended_reason: null
+      }
     ])
     const jobs = (await newcomer.get('/api/jobs')).body.jobs
     expect(new Set(jobs.map((job: { team_id: string }) => job.team_id))).toEqual(new Set([teams[0].id]))

@@ -99,6 +99,18 @@ describe('a key', () => {
 })
 
 describe('a request with a key', () => {
+  test.each([
+    ['that does not exist', 'nope', 'backend_unknown'],
+    ['that its provider retired', 'tn1', 'backend_retired'],
+    ['that is offline', 'gpu-statevector', 'backend_unavailable']
+  ])('that submits to a backend %s gets 422, and a session gets 400', async (_what, backend, code) => {
+    const ask = await withKey()
+    const keyed = await ask('POST', '/api/jobs/submit', submission({ backend }))
+    expect([keyed.status, keyed.body.error]).toEqual([422, expect.objectContaining({ code, status: 422 })])
+    const session = await ada.post('/api/jobs/submit', submission({ backend }))
+    expect([session.status, session.body.error]).toEqual([400, keyed.body.error.message])
+  })
+
   test('that fails returns a code, a message and the status', async () => {
     const ask = await withKey()
     const { status, body } = await ask('POST', '/api/jobs/submit', submission({ params: { shots: 0 } }))
@@ -112,7 +124,7 @@ describe('a request with a key', () => {
     const ask = await withKey()
     const other = (await ada.post('/api/teams', { name: 'Other' })).body.id
     expect((await ask('GET', '/api/teams')).body.teams).toEqual([
-      { id: teamId, name: 'Programs', role: 'member', suspended: false }
+      { id: teamId, name: 'Programs', role: 'member', suspended: false, suspended_reason: null }
     ])
     const { job_id } = (await ask('POST', '/api/jobs/submit', submission())).body
     expect((await ask('GET', `/api/jobs/${job_id}`)).body.team_id).toBe(teamId)

@@ -83,6 +83,33 @@ describe('with a provider that checks credentials,', () => {
 })
 
 describe('credentials', () => {
+  test('of all teams of the caller are listed when none is named, and of no other team', async () => {
+    const [member, other] = [await api.signUp(), await newTeam(owner)]
+    await join(member, teamId, 'member')
+    await join(member, other, 'admin')
+    await save('ionq', { api_key: 'exampleKey0123456789' })
+    await save('aws-braket', aws, owner, other)
+    await save('ionq', { api_key: 'exampleKey0123456789' }, outsider, await newTeam(outsider))
+    const seen = (await member.get(path)).body.secrets.map((item: Item & { team_id: string }) => [
+      item.team_id,
+      item.key_name
+    ])
+    expect(seen.sort()).toEqual(
+      [
+        [teamId, 'api_key'],
+        [other, 'access_key_id'],
+        [other, 'secret_access_key']
+      ].sort()
+    )
+    expect((await list(member, other)).map(({ key_name }: Item) => key_name)).toEqual([
+      'access_key_id',
+      'secret_access_key'
+    ])
+    const key = await owner.post('/api/team/api-keys', { team_id: teamId, name: 'k', tier: 'read', kind: 'live' })
+    const keyed = await api.ask('GET', path, undefined, { authorization: `Bearer ${key.body.key}` })
+    expect(keyed.body.secrets).toMatchObject([{ team_id: teamId, provider: 'ionq' }])
+  })
+
   test('are listed masked, with everything about them but the value', async () => {
     const answer = await save('aws-braket', { AWS_ACCESS_KEY_ID: aws.access_key_id, ...without(aws, 'access_key_id') })
     expect(answer.status).toBe(201)

@@ -82,10 +82,22 @@ describe('the scale of rate limits', () => {
 
 describe('the refusal of a rate limit', () => {
   test.each([
-    [rateLimits.submit, 30, 'Rate limit exceeded. 0/10 requests remaining. Try again in 30 seconds.'],
-    [rateLimits.validateCode, 1, 'Rate limit exceeded. 0/5 requests remaining. Try again in 1 second.'],
-    [rateLimits.submitTeam, 43_200, 'Rate limit exceeded. 0/100 requests remaining. Try again in 43200 seconds.']
-  ])('names the limit and the wait', (limit, seconds, message) => {
+    [
+      rateLimits.submit,
+      30,
+      'Rate limit exceeded. 0/10 requests remaining. Try again in 30 seconds. The limit submit is 10 within any minute for each user, API key or address; its oldest request stops counting then. The operator changes it with RATE_LIMIT_SCALE.'
+    ],
+    [
+      rateLimits.signInFailed,
+      1,
+      'Rate limit exceeded. 0/10 requests remaining. Try again in 1 second. The limit signInFailed is 10 within any 15 minutes for each e-mail address; its oldest request stops counting then. The operator changes it with RATE_LIMIT_SCALE.'
+    ],
+    [
+      rateLimits.submitTeam,
+      43_201,
+      'Rate limit exceeded. 0/100 requests remaining. Try again in 43201 seconds. The limit submitTeam is 100 within any 24 hours for each team; its oldest request stops counting then, in 12 h 1 min. The operator changes it with RATE_LIMIT_SCALE.'
+    ]
+  ])('names the limit, its window, the wait and the setting', (limit, seconds, message) => {
     expect(rateLimitRefusalBody(limit, seconds)).toEqual({ message, fields: { retryAfterSeconds: seconds } })
   })
 

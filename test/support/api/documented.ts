@@ -22,17 +22,28 @@ export interface Operation {
 /** A copy in which the objects of responses allow only their described fields, except objects that declare more. */
 export function closed(document: ApiDocument): ApiDocument {
   const copy = structuredClone(document)
-  close(copy.components)
+  const seen = new Set<Node>()
   for (const item of Object.values(copy.paths)) for (const { responses } of Object.values(item)) close(responses)
   return copy
+
+  function close(value: unknown): void {
+    if (typeof value !== 'object' || value === null || seen.has(value as Node)) return
+    const node = value as Node
+    seen.add(node)
+    if (node.type === 'object' && node.additionalProperties === undefined) node.additionalProperties = false
+    if (typeof node.$ref === 'string') close(referredTo(copy, node.$ref))
+    for (const child of Object.values(node)) close(child)
+  }
 }
 
-function close(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const node = value as Node
-  if (node.type === 'object' && node.additionalProperties === undefined) node.additionalProperties = false
-  for (const child of Object.values(node)) close(child)
+/** The object that a schema describes, or each of those that it gives a choice of. */
+export function objectsOf(document: ApiDocument, schema: Node): Node[] {
+  if (typeof schema.$ref === 'string') return objectsOf(document, referredTo(document, schema.$ref) as Node)
+  const choice = (schema.anyOf ?? schema.oneOf) as Node[] | undefined
+  return choice ? choice.flatMap((one) => objectsOf(document, one)) : schema.type === 'object' ? [schema] : []
 }
+
+const referredTo = (document: ApiDocument, reference: string): unknown => at(document, reference.slice(2).split('/'))
 
 export interface ResponseChecker {
   /** What is wrong with a response; `null` when it matches the document. */

@@ -13,7 +13,8 @@ import { callerOf, teamForWrite, userOf } from '../../http/access.js'
 import { PACKAGE_BODY_MAX, YAML_BODY_MAX } from '../../http/body-limits.js'
 import { IMPORT_BYTES } from '../../http/memory.js'
 import { json, text, uuid } from '../../http/response.js'
-import { validationMessage } from '../../http/validation-message.js'
+import type { Fault } from '../../http/validation/validation-faults.js'
+import { validationMessages } from '../../http/validation/validation-message.js'
 import { createDraft } from '../capsule-draft.js'
 import { type FileRoute, readFile, takeFiles } from './capsule-file-body.js'
 import { importedCapsule } from './import-capsule.js'
@@ -155,7 +156,7 @@ function teamNamed(inQuery: string | undefined, inForm: string | null): string |
   return inQuery ?? inForm
 }
 
-type Judge = ((value: unknown) => boolean) & { errors?: Parameters<typeof validationMessage>[0][] | null }
+type Judge = ((value: unknown) => boolean) & { errors: Fault[] | null }
 
 /** The capsule that a file describes, checked like the body of `POST /api/capsules/create`; errors name the line. */
 function readCreateBody(judge: Judge, text: YamlText): { body: CreateCapsuleBody; withLine(error: unknown): unknown } {
@@ -170,7 +171,11 @@ function readCreateBody(judge: Judge, text: YamlText): { body: CreateCapsuleBody
   try {
     const authored = readAuthored(text.value as object)
     placeInFile = authored.placeInFile
-    if (!judge(authored.fields)) throw validationError(validationMessage(judge.errors![0]!, 'file'))
+    if (!judge(authored.fields))
+      throw new ServiceError(
+        'validation_error',
+        judge.errors!.map((fault) => text.withLine(placeInFile(validationMessages([fault], 'file')))).join('; ')
+      )
     return { body: authored.fields as CreateCapsuleBody, withLine }
   } catch (error) {
     throw withLine(error)

@@ -3,27 +3,33 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { errorGuide } from '../../domain/error-guide.js'
-import { type ErrorCode, errorCatalogue } from '../../domain/errors.js'
-import { type Access, accessTable } from './http/access-table.js'
-import { BudgetErrorBody, codesOf, ErrorBody } from './http/error-responses.js'
-import { honoursKey } from './http/idempotency.js'
-import { type ResponseHeader, type ResponseOf, responseHeaders } from './http/response.js'
-import { sessionCookieName } from './http/session.js'
-import { SERVICE_VERSION } from './version.js'
+import { errorGuide } from '../../../domain/error-guide.js'
+import { type ErrorCode, httpStatusOf } from '../../../domain/errors.js'
+import { type Access, accessTable } from '../http/access-table.js'
+import { BudgetErrorBody, codesOf, ErrorBody } from '../http/error-responses.js'
+import { honoursKey } from '../http/idempotency.js'
+import { type ResponseHeader, type ResponseOf, responseHeaders } from '../http/response.js'
+import { sessionCookieName } from '../http/session.js'
+import { SERVICE_VERSION } from '../version.js'
+import { NamedSchemas, pascal } from './named-schemas.js'
+import { operationIdOf } from './operation-ids.js'
+import { nativeExample, requestExamples } from './request-examples.js'
+import { exampleOf, responseExamples } from './response-examples.js'
 
 interface Operation {
+  operationId: string
   parameters?: { name: string; required?: boolean; schema?: { default?: unknown; [keyword: string]: unknown } }[]
-  requestBody?: { content: Record<string, { schema?: BodySchema }> }
+  requestBody?: { required?: boolean; content: Record<string, { schema?: unknown }> }
   responses: Record<string, object>
   security?: object[]
 }
 
 interface BodySchema {
   properties?: object
-  // A body of one of two kinds has its fields in these.
+  // A body of one of two kinds has its fields in these (http/validation/either-body.ts).
   then?: BodySchema
   else?: BodySchema
+  anyOf?: { type?: string }[]
 }
 
 interface Document {
@@ -31,8 +37,9 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** The responses that the schema of a route declares. */
-interface RouteResponses {
+/** What the schema of a route declares beyond its parameters. */
+interface RouteSchema {
+  body?: BodySchema
   response: Readonly<Record<string, ResponseOf<Record<string, { schema: TSchema }>>>>
   errors: readonly ErrorCode[]
 }
@@ -40,7 +47,7 @@ interface RouteResponses {
 /** @param secure whether the session's cookie is bound to https. */
 export function openapiOptions({ secure }: { secure: boolean }): FastifyDynamicSwaggerOptions {
   /** Derived from the route's line in the access table. */
-  const routes = new Map<string, RouteResponses>()
+  const routes = new Map<string, RouteSchema>()
   return {
     openapi: {
       openapi: '3.1.0',
@@ -57,13 +64,13 @@ export function openapiOptions({ secure }: { secure: boolean }): FastifyDynamicS
         }
       }
     },
-    // @fastify/swagger knows neither our headers nor schemas with names: it gets the requests alone.
+    // @fastify/swagger knows neither our headers nor schemas with names: it gets the parameters, and that there is a body.
     transform: ({ schema, url, route }) => {
-      if (schema && !isHidden(schema)) routes.set(lineOf(route, url), responsesOf(schema))
-      const { response: _, errors: __, ...request } = schema ?? {}
-      return { schema: schema && request, url }
+      if (schema && !isHidden(schema)) routes.set(lineOf(route, url), routeSchemaOf(schema))
+      const { response: _, errors: __, body, ...request } = schema ?? {}
+      return { schema: schema && { ...request, ...(body ? { body: { type: 'object' } } : {}) }, url }
     },
-    transformObject: (made) => withResponses((made as { openapiObject: unknown }).openapiObject as Document, routes)
+    transformObject: (made) => completed((made as { openapiObject: unknown }).openapiObject as Document, routes)
   }
 }
 
@@ -71,8 +78,9 @@ const isHidden = (schema: FastifySchema): boolean => (schema as { hide?: boolean
 
 const lineOf = ({ method }: Pick<RouteOptions, 'method'>, url: string): string => `${[method].flat()[0]} ${url}`
 
-const responsesOf = ({ response = {}, errors = [] }: FastifySchema): RouteResponses => ({
-  response: response as RouteResponses['response'],
+const routeSchemaOf = ({ body, response = {}, errors = [] }: FastifySchema): RouteSchema => ({
+  ...(body ? { body: body as BodySchema } : {}),
+  response: response as RouteSchema['response'],
   errors
 })
 
@@ -86,8 +94,8 @@ const idempotencyKey: NonNullable<Operation['parameters']>[number] & { in: 'head
   schema: { type: 'string', minLength: 1, maxLength: 255 }
 }
 
-/** @throws Error for a route that has no `schema.response`, or is not in the access table. */
-function withResponses({ components, paths, ...rest }: Document, routes: Map<string, RouteResponses>): object {
+/** @throws Error for a route that has no `schema.response` or no `operationId`, or is not in the access table. */
+function completed({ components, paths, ...rest }: Document, routes: Map<string, RouteSchema>): object {
   const refusals: Record<string, object> = {}
   const named = new NamedSchemas()
   for (const [path, item] of Object.entries(paths))
@@ -96,20 +104,26 @@ function withResponses({ components, paths, ...rest }: Document, routes: Map<str
       const [access, route] = [accessTable[line], routes.get(line)]
       if (!access) throw new Error(`${line} is not in apps/api/http/access-table.ts`)
       if (!route || Object.keys(route.response).length === 0) throw new Error(`${line} has no schema.response`)
-      const codes = codesOf({ line, access, namesTeam: namesTeam(operation) }, route.errors)
+      const codes = codesOf({ line, access, namesTeam: namesTeam(operation, route.body) }, route.errors)
+      operation.operationId = operationIdOf(line)
+      const name = pascal(operation.operationId)
       for (const parameter of operation.parameters ?? [])
         if (parameter.schema?.default !== undefined) parameter.required = false
-      for (const content of Object.values(operation.requestBody?.content ?? {}))
-        content.schema = withDefaultsOptional(content.schema)
+      if (operation.requestBody) describeBody(operation, route.body, named)
       if (honoursKey(line, access)) operation.parameters = [...(operation.parameters ?? []), idempotencyKey]
       operation.security = securityOf(access)
       operation.responses = {
         ...Object.fromEntries(
-          Object.entries(route.response).map(([status, response]) => [status, described(response, named)])
+          Object.entries(route.response).map(([status, response]) => [
+            status,
+            described(response, named, `${name}Response`)
+          ])
         ),
-        ...errorResponses(codes, refusals, named)
+        ...errorResponses(codes, access.who === 'caller', refusals, named)
       }
     }
+  for (const item of Object.values(paths))
+    for (const operation of Object.values(item)) addExamples(operation, named.components)
   return {
     ...rest,
     components: {
@@ -122,28 +136,28 @@ function withResponses({ components, paths, ...rest }: Document, routes: Map<str
   }
 }
 
-/** Schemas with an `$id`: each is a component of the document, and a reference wherever it is used. */
-class NamedSchemas {
-  readonly components: Record<string, object> = {}
-  readonly #sources = new Map<string, object>()
-
-  /** @throws Error for two schemas of one name. */
-  written(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map((item) => this.written(item))
-    if (schema === null || typeof schema !== 'object') return schema
-    const { $id: name, ...keywords } = schema as { $id?: string }
-    const plain = () =>
-      Object.fromEntries(Object.entries(keywords).map(([key, value]): [string, unknown] => [key, this.written(value)]))
-    if (name === undefined) return plain()
-    const known = this.#sources.get(name)
-    if (known && known !== schema) throw new Error(`two schemas have the $id ${name}`)
-    if (!known) {
-      this.#sources.set(name, schema)
-      this.components[name] = plain()
-    }
-    return { $ref: `#/components/schemas/${name}` }
+function describeBody({ operationId, requestBody }: Operation, body: BodySchema | undefined, named: NamedSchemas) {
+  const { content } = requestBody!
+  // A client that sends no body sends none of its fields.
+  requestBody!.required = !(body?.anyOf ?? []).some(({ type }) => type === 'null')
+  for (const [mediaType, described] of Object.entries(content)) {
+    described.schema = hasFields(mediaType)
+      ? named.written(withDefaultsOptional(body), `${pascal(operationId)}Request`)
+      : { type: 'string', format: 'binary' }
+    if (mediaType === 'application/json') Object.assign(described, examplesOfBody(operationId))
   }
 }
+
+/** @throws Error for a body without an example. */
+function examplesOfBody(operationId: string): object {
+  const value = requestExamples[operationId]
+  if (!value) throw new Error(`${operationId} has no example in apps/api/openapi/request-examples.ts`)
+  if (operationId !== 'submitJob') return { example: value }
+  return { examples: { circuit: { value }, native: { value: nativeExample } } }
+}
+
+/** Whether a body of this type has fields; any other is a file. */
+const hasFields = (mediaType: string): boolean => ['application/json', 'multipart/form-data'].includes(mediaType)
 
 /** The validator fills in defaults before it checks what is required; the document does not require such fields. */
 function withDefaultsOptional<Part>(part: Part): Part {
@@ -156,13 +170,9 @@ function withDefaultsOptional<Part>(part: Part): Part {
   return Object.fromEntries(fields)
 }
 
-function namesTeam({ parameters = [], requestBody }: Operation): boolean {
-  const bodies = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => [schema, schema?.then, schema?.else])
-  return (
-    parameters.some(({ name }) => name === 'team_id') ||
-    bodies.some((schema) => Object.hasOwn(schema?.properties ?? {}, 'team_id'))
-  )
-}
+const namesTeam = ({ parameters = [] }: Operation, body?: BodySchema): boolean =>
+  parameters.some(({ name }) => name === 'team_id') ||
+  [body, body?.then, body?.else].some((schema) => Object.hasOwn(schema?.properties ?? {}, 'team_id'))
 
 const securitySchemesOf: Record<Access['who'], object[]> = {
   public: [],
@@ -173,10 +183,14 @@ const securitySchemesOf: Record<Access['who'], object[]> = {
 const securityOf = ({ who }: Access): object[] => securitySchemesOf[who]
 
 /** Shows the content of a response; of a body that is not JSON, the media type alone. */
-function described({ description, responseHeaders, content }: RouteResponses['response'][string], named: NamedSchemas) {
+function described(
+  { description, responseHeaders, content }: RouteSchema['response'][string],
+  named: NamedSchemas,
+  name: string
+) {
   const shown = Object.entries(content).map(([mediaType, { schema }]) => [
     mediaType,
-    mediaType === 'application/json' ? { schema: named.written(schema) } : {}
+    mediaType === 'application/json' ? { schema: named.written(schema, name) } : {}
   ])
   return {
     description,
@@ -185,25 +199,45 @@ function described({ description, responseHeaders, content }: RouteResponses['re
   }
 }
 
+/** To successful responses, once all schemas have their names. */
+function addExamples({ operationId, responses }: Operation, schemas: Record<string, object>): void {
+  for (const response of Object.values(responses) as { content?: Record<string, { schema?: object }> }[]) {
+    const json = response.content?.['application/json']
+    if (!json?.schema) continue
+    const example = responseExamples[operationId] ?? exampleOf(json.schema as Record<string, unknown>, schemas)
+    Object.assign(json, { example })
+  }
+}
+
 /** The error responses by status. Responses with the same codes share one entry of `known`, named after the codes. */
 function errorResponses(
   codes: ErrorCode[],
+  forKeys: boolean,
   known: Record<string, object>,
   named: NamedSchemas
 ): Record<string, object> {
-  const statuses = new Set(codes.map((code) => String(errorCatalogue[code].http)))
+  const statusesOf = (code: ErrorCode) =>
+    (forKeys ? [false, true] : [false]).map((withKey) => String(httpStatusOf(code, withKey)))
+  const statuses = new Set(codes.flatMap(statusesOf))
   return Object.fromEntries(
     [...statuses].map((status) => {
-      const alike = codes.filter((code) => String(errorCatalogue[code].http) === status)
+      const alike = codes.filter((code) => statusesOf(code).includes(status))
       const name = alike.join('.')
       known[name] ??= {
         description: alike.map((code) => `\`${code}\`: ${errorGuide[code].means}`).join('\n\n'),
-        headers: headerRefs(status === '429' ? ['Retry-After'] : []),
-        content: { 'application/json': { schema: named.written(status === '402' ? BudgetErrorBody : ErrorBody) } }
+        headers: headerRefs(headersOfRefusal[status] ?? []),
+        content: {
+          'application/json': { schema: named.written(status === '402' ? BudgetErrorBody : ErrorBody, 'Error') }
+        }
       }
       return [status, { $ref: `#/components/responses/${name}` }]
     })
   )
+}
+
+const headersOfRefusal: Readonly<Record<string, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After']
 }
 
 const headerRefs = (more: readonly ResponseHeader[]): object =>

@@ -1,18 +1,16 @@
-// Writes one sentence per refused field: where, what is allowed, what was sent. It reads the validator's error, which has
-// `parentSchema` and `data` because the validator runs with `verbose`.
-interface ValidatorError {
-  instancePath: string
-  keyword: string
-  message?: string
-  params: Record<string, unknown>
-  parentSchema?: Record<string, unknown>
-  data?: unknown
-}
+// Writes one sentence per refused field: where, what is allowed, what was sent. A fault of the validator has `parentSchema` and
+// `data`, because the validator runs with `verbose`.
+import { type Fault, MORE } from './validation-faults.js'
 
 /** Fields whose value must not be repeated in a response or a log. */
 const secret = /(^|\.)(password|new_password|code|token|secret)s?($|[.[])/
 
-export function validationMessage(error: ValidatorError, context: string): string {
+/** @param context what the faults are of where they name no field, such as `body`. */
+export const validationMessages = (faults: readonly Fault[], context: string): string =>
+  faults.map((fault) => validationMessage(fault, context)).join('; ')
+
+function validationMessage(error: Fault, context: string): string {
+  if (error.keyword === MORE) return `and ${error.params.count} more`
   const path = pathOf(error.instancePath)
   if (error.keyword === 'required') return `${join(path, String(error.params.missingProperty))}: is required`
   if (error.keyword === 'additionalProperties')
@@ -21,7 +19,7 @@ export function validationMessage(error: ValidatorError, context: string): strin
   return `${path || context}: ${expectation(error)}${got}`
 }
 
-function expectation(error: ValidatorError): string {
+function expectation(error: Fault): string {
   const schema = error.parentSchema ?? {}
   if (Array.isArray(schema.enum)) return `must be one of ${schema.enum.join(', ')}`
   switch (schema.type) {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startApi } from '../../support/api/api.js'
-import { type ApiDocument, closed } from '../../support/api/documented.js'
+import { type ApiDocument, closed, objectsOf } from '../../support/api/documented.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/populated-team.js'
 import { runSchemathesis } from '../../support/api/schemathesis.js'
 import { asymmetricQiskit, bellQasm3, submission } from '../../support/jobs/builders.js'
@@ -139,7 +139,9 @@ const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, obj
 function withExamples(document: ApiDocument, bodies: Record<string, object>): ApiDocument {
   for (const [line, example] of Object.entries(bodies)) {
     const [method, path] = line.split(' ') as [string, string]
-    Object.assign(document.paths[path]![method]!.requestBody!.content['application/json']!, { example })
+    const content: Record<string, unknown> = document.paths[path]![method]!.requestBody!.content['application/json']!
+    delete content.examples
+    content.example = example
   }
   return document
 }
@@ -157,12 +159,13 @@ function withValues(document: ApiDocument, values: Values): ApiDocument {
       }
       for (const parameter of parameters) parameter.schema = withKnown(parameter.schema, parameter.name) as never
       for (const { schema } of Object.values(requestBody?.content ?? {}))
-        schema.properties = Object.fromEntries(
-          Object.entries((schema.properties ?? {}) as Record<string, object>).map(([name, own]) => [
-            name,
-            withKnown(own, name)
-          ])
-        )
+        for (const object of objectsOf(document, schema))
+          object.properties = Object.fromEntries(
+            Object.entries((object.properties ?? {}) as Record<string, object>).map(([name, own]) => [
+              name,
+              withKnown(own, name)
+            ])
+          )
     }
   return document
 }
@@ -192,7 +195,7 @@ const run = (scheme: 'session' | 'key', header: string, ...more: string[]) =>
 test(
   'with a session',
   async () => {
-    // Signing out would end the session of all other calls. test/api/http/openapi.test.ts checks its responses.
+    // Signing out would end the session of all other calls. test/api/openapi/openapi.test.ts checks its responses.
     const without = ['--exclude-path', '/api/auth/sign-out']
     const { faults, succeeded } = await run('session', `Cookie: ${team.owner.cookie}`, ...without)
     expect(faults).toBe('')

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { accessTable } from '../../../apps/api/http/access-table.js'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
 import { type Headers, PASSWORD, type SendRequest, startApi, type TestUser } from '../../support/api/api.js'
-import { type ApiDocument, createResponseChecker, type ResponseChecker } from '../../support/api/documented.js'
+import {
+  type ApiDocument,
+  createResponseChecker,
+  objectsOf,
+  type ResponseChecker
+} from '../../support/api/documented.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/populated-team.js'
 import { tarGz } from '../../support/capsules/capsule-bench.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
@@ -64,15 +69,14 @@ describe('the OpenAPI document', () => {
   })
 
   test('does not require body fields with a default, at any depth', () => {
+    const objectOf = (schema: object) =>
+      objectsOf(document, schema as never)[0] as { required: string[]; properties: Record<string, object> }
     const schemaOf = (path: string, method: string) =>
-      document.paths[path]![method]!.requestBody!.content['application/json']!.schema as unknown as {
-        required: string[]
-        properties: Record<string, { required: string[] }>
-      }
+      objectOf(document.paths[path]![method]!.requestBody!.content['application/json']!.schema)
     expect(schemaOf('/api/scripts/upload', 'post').required).toEqual(['name', 'script_content'])
     const schedule = schemaOf('/api/capsules/{id}/schedule', 'put')
     expect(schedule.required).toEqual(['cron'])
-    expect(schedule.properties.alert!.required).toEqual([])
+    expect(objectOf(schedule.properties.alert!).required).toEqual([])
   })
 
   test('does not require parameters with a default', () => {
@@ -94,6 +98,7 @@ describe('the OpenAPI document', () => {
       '409',
       '413',
       '415',
+      '422',
       '429',
       '500',
       '503'

@@ -28,6 +28,9 @@ from ..refusals import JobError, Unsupported
 from .main_function import call_main
 from .module_names import assigned_positions, not_found, without_calls_of_main
 
+PROGRAM_NAME = "main.py"
+"""The only element of `sys.argv` in a program: it has no command line, and the executor's own is not part of it."""
+
 REGISTER_SIZE_MAX = 1_000_000
 """A register is allocated bit by bit when it joins a circuit; 10^9 bits take 20 s to exhaust the memory."""
 
@@ -187,6 +190,7 @@ def module_of(code: str, params: dict[str, Any], device: Device) -> types.Module
     module = types.ModuleType("__main__")
     module.__dict__.update(params=dict(params), shots=params["shots"], backend=params["backend"], device=device)
     sys.modules["__main__"] = module
+    sys.argv = [PROGRAM_NAME]
     linecache.cache[FILE_NAME] = (len(code), None, code.splitlines(keepends=True), FILE_NAME)
     _bound_registers(params["backend"])
     watch_calls(code)

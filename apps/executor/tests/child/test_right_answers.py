@@ -6,6 +6,7 @@ import pytest
 from qiskit import QuantumCircuit, qasm3
 
 from qjs_executor.child.execution import answer_to
+from qjs_executor.child.refusals import JobError
 
 from ..support.direct import QELIB, QISKIT, STD, answer, counts, request
 
@@ -30,6 +31,38 @@ def test_a_circuit_given_as_payload_gives_the_same(form: str) -> None:
     assert answer_to(request("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {
         "100": 100
     }
+
+
+BARE = 'include "stdgates.inc"; qubit[3] q; x q[0];'
+STRING = f"text = '{BARE}'\n"
+
+
+def test_openqasm_3_needs_no_version_line() -> None:
+    assert counts("openqasm", BARE) == {"100": 100}
+    payload = {"kind": "circuit", "format": "qasm3", "payload": "// a comment\n" + BARE}
+    assert answer_to(request("", "", source=payload))["counts"] == {"100": 100}
+    with pytest.raises(JobError, match=r"has to begin with 'OPENQASM 2.0;'"):
+        answer_to(request("", "", source={**payload, "format": "qasm2"}))
+
+
+@pytest.mark.parametrize(
+    "use", ["circuit = text", "other = 3", "def main(): return text", "device.run(text)", "device.run(text + 'id q;')"]
+)
+def test_a_string_in_a_program_needs_no_version_line_either(use: str) -> None:
+    assert counts("qiskit", STRING + use) == {"100": 100}
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("mine = QuantumCircuit(2)\npart = 'qubit q; '", "00"),
+        ("part = 'qubit[1] q; '\nwhole = 'OPENQASM 3.0; ' + part", "0"),
+        ("note = 'Declare it first: qubit q;'\nmine = QuantumCircuit(2)\n", "00"),
+    ],
+)
+def test_a_string_that_may_be_a_part_is_not_preferred_to_a_circuit(code: str, expected: str) -> None:
+    given = answer("qiskit", QISKIT + code)
+    assert (given["counts"], given["warnings"]) == ({expected: 100}, [])
 
 
 @pytest.mark.parametrize(

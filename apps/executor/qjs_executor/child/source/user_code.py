@@ -19,7 +19,7 @@ import numpy as np
 from qiskit import QuantumCircuit
 
 from ..asks import EndOfScript
-from ..circuits.openqasm import is_openqasm
+from ..circuits.openqasm import has_version_line, is_openqasm_string
 from ..device import Device, DeviceRun
 from ..frameworks.registry import adapter_of, watch_calls
 from ..python_text import FILE_NAME, compiled, parsed
@@ -118,7 +118,7 @@ def circuit_left(code: str, params: dict[str, Any], device: Device) -> FoundObje
 def is_circuit(value: Any) -> bool:
     """Whether a value can be executed: a circuit object of a known framework or OpenQASM text."""
     if isinstance(value, str):
-        return is_openqasm(value)
+        return is_openqasm_string(value)
     return isinstance(value, QuantumCircuit) or adapter_of(value) is not None
 
 
@@ -164,7 +164,10 @@ def lines_of(found: FoundObject) -> Iterator[None]:
 
 
 def _module_circuit(tree: ast.Module, namespace: dict[str, Any]) -> FoundObject:
-    candidates = {name: value for name, value in namespace.items() if not name.startswith("__") and is_circuit(value)}
+    found = {name: value for name, value in namespace.items() if not name.startswith("__") and is_circuit(value)}
+    # A text without a version line may be a part from which another one is put together.
+    whole = {name: value for name, value in found.items() if not isinstance(value, str) or has_version_line(value)}
+    candidates = {name: value for name, value in found.items() if name in ("circuit", "qc") or name in whole} or found
     if not candidates:
         raise JobError(not_found(tree, namespace, is_circuit))
     positions, lines = assigned_positions(tree, list(candidates))

@@ -14,6 +14,7 @@ FILE_NAME = "<job>"
 """The user's source in tracebacks."""
 LINES_READ, LINE_READ = 500, 1000
 """How many lines, and how long ones, are looked at in a text that does not parse."""
+_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|(?:In|Out) ?\[\d*\]:)")
 _PYTHON_LINE = re.compile(
     r"from\s+\.*\w[\w.]*\s+import\s|import\s+\w[\w.]*(?:\s*(?:[,#]|as\s)|\s*$)|(?:async\s+)?def\s+\w+\s*\(.*:"
     r"|class\s+\w+\s*[:(]|[A-Za-z_]\w*\s*=\s*[A-Za-z_][\w.]*\("
@@ -33,7 +34,7 @@ def parsed(code: str) -> ast.Module:
 def is_like_python(code: str) -> bool:
     """Whether a text that is not Python was meant to be: one of its lines is a statement of Python that prose and
     OpenQASM do not have."""
-    return any(_is_like_python(line.strip()) for line in code.split("\n", LINES_READ)[:LINES_READ])
+    return any(_is_like_python(_PROMPT.sub("", line).strip()) for line in code.split("\n", LINES_READ)[:LINES_READ])
 
 
 def _is_like_python(line: str) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from qiskit import QuantumCircuit, qasm2
+from qiskit.circuit import Gate
 
 from ..refusals import JobError, Unsupported
 from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
@@ -30,6 +31,8 @@ _FIRST_WORD = re.compile(
     r"|pragma|box|for|if|while|reset|barrier|U|gphase|ctrl|negctrl|inv|pow)\b|[#@]\w|[A-Za-z_]\w*(?:\([^;\n]*\))?\s+\$\d"
 )
 """How a program without a version line begins."""
+RENAMED = ("c3x", "c4x", "rc3x", "c3sqrtx")
+"""Gates of qelib1.inc that qiskit calls mcx, mcx, rcccx and c3sx."""
 _DEFINED_GATE = re.compile(r"\b(?:gate|opaque)\s+([A-Za-z_]\w*)")
 
 
@@ -94,7 +97,7 @@ def _load_version_2(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
     _check_registers(program, max_qubits, backend)
     defined = set(_DEFINED_GATE.findall(program))
     # The gates that qiskit's exporters write beyond qelib1.inc are known too, unless the program defines them itself.
-    known = [gate for gate in qasm2.LEGACY_CUSTOM_INSTRUCTIONS if gate.name not in defined]
+    known = [_under_its_name(gate) for gate in qasm2.LEGACY_CUSTOM_INSTRUCTIONS if gate.name not in defined]
     try:
         return qasm2.loads(
             text, include_path=(), custom_instructions=known, custom_classical=qasm2.LEGACY_CUSTOM_CLASSICAL
@@ -102,6 +105,20 @@ def _load_version_2(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
     except qasm2.QASM2ParseError as error:
         message, line = placed(error.message)
         raise JobError(f"OpenQASM 2: {message}", line) from None
+
+
+def _under_its_name(known: qasm2.CustomInstruction) -> qasm2.CustomInstruction:
+    """A gate of qelib1.inc under the name that it has there, where qiskit calls it otherwise."""
+    if known.name not in RENAMED:
+        return known
+
+    def build(*params: float) -> Gate:
+        own: Gate = known.constructor(*params)
+        gate = Gate(known.name, own.num_qubits, list(params))
+        gate.definition = own.definition
+        return gate
+
+    return qasm2.CustomInstruction(known.name, known.num_params, known.num_qubits, build, builtin=known.builtin)
 
 
 def _check_registers(program: str, max_qubits: int, backend: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from qiskit_qasm3_import.converter import _STDGATES
 from qjs_executor.child.circuits.canonical import canonical_text
 from qjs_executor.child.circuits.openqasm import load
 
-from ..support.direct import QELIB, STD, answer, counts
+from ..support.direct import QELIB, QISKIT, STD, answer, counts
 
 OLDER = {"CX": "cx", "phase": "p", "cphase": "cp"}
 """Names of stdgates.inc that stand for a gate with a newer one."""
@@ -82,3 +83,16 @@ def test_a_defined_gate_is_the_standard_one_only_if_it_does_the_same(definition:
     call = {"rzz": "rzz(0.3) q[0], q[1];"}.get(name, f"{name} q[0];")
     circuit = load(f"{STD}{definition}\nqubit[2] q; {call}", 2, "the test")
     assert [item.operation.name for item in circuit.data] == [expected]
+
+
+@pytest.mark.parametrize(
+    "name", sorted({plugin.name.split(".")[0] for plugin in entry_points(group="qiskit.synthesis")})
+)
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_gate_named_like_a_plugin_of_the_transpiler_is_the_users_own(name: str, level: int) -> None:
+    code = f"{STD}gate {name}(a) q, r {{ rx(a) q; cx q, r; }}\nqubit[3] q; {name}(pi) q[0], q[1]; ctrl @ {name}(pi) q[0], q[1], q[2];"
+    assert counts("openqasm", code, optimization_level=level) == {"100": 100}
+    made = (
+        f"g = QuantumCircuit(1, name={name!r})\ng.x(0)\ncircuit = QuantumCircuit(2)\ncircuit.append(g.to_gate(), [0])"
+    )
+    assert counts("qiskit", QISKIT + made, optimization_level=level) == {"10": 100}

@@ -6,6 +6,7 @@ Hadamard whatever its definition says. A custom operation with such a name is re
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ STANDARD_NAMES = frozenset(
         *AerSimulator(method="statevector").target.operation_names,
         *get_standard_gate_name_mapping(),
         *(key.name for key in SessionEquivalenceLibrary.keys()),  # noqa: SIM118
+        *(plugin.name.partition(".")[0] for plugin in entry_points(group="qiskit.synthesis")),
         "barrier",
     }
 )
+"""The transpiler also looks its plugins for synthesis up by the name of a gate, and fails on any other gate."""
 
 _LIBRARY_MODULES = ("qiskit.circuit.", "qiskit.quantum_info.", "qiskit_aer.library.", "qiskit_aer.noise.")
 _BARE_CLASSES = ("Gate", "Instruction", "ControlledGate")

@@ -2,9 +2,9 @@
 
 Where the importer differs from the language: it binds the parameters of a `gate` in alphabetical order; it broadcasts
 one measured qubit into a whole register; it divides integers downwards; it forgets the names of single bits; it calls a
-custom gate by a standard gate's name; it reads `id` as another gate. The phase of `U` differs between revisions of the language, and that of `u2` and
-`u3` between the language and the importer, which shows once such a gate is controlled or taken to a fractional power:
-that is refused.
+custom gate by a standard gate's name; it reads `id` as another gate. The phase of `U` differs between revisions of
+the language, and that of `u2` and `u3` between the language and the importer, which shows once such a gate is
+controlled or taken to a fractional power: that is refused.
 """
 
 from __future__ import annotations

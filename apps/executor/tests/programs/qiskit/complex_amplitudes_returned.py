@@ -1,4 +1,5 @@
 # expect: value {"state": [[1, 0], [0, 0]]}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from qiskit import QuantumCircuit
 from qiskit.quantum_info import Statevector
 

@@ -55,11 +55,13 @@ DISPATCH_RETURNED = (
 
 @dataclasses.dataclass(frozen=True)
 class _Execution:
-    """One request while it is carried out; `draws` numbers the circuits that its device runs."""
+    """One request while it is carried out; `draws` numbers the circuits that its device runs, `device_shots` are the
+    shots of those that were run in this process."""
 
     request: ExecutionRequest
     asks: Asks
     draws: Iterator[int]
+    device_shots: set[int] = dataclasses.field(default_factory=set)
 
 
 def answer_to(
@@ -108,6 +110,8 @@ def _answer(execution: _Execution, script: ScriptTerms) -> dict[str, Any]:
     answer = _answer_of_code(execution, script, dispatches)
     if dispatches is not None and dispatches.metadata.graphs > 0 and "ask" not in answer:
         answer["workflow_metadata"] = dispatches.metadata.plain()
+    if "value" in answer:
+        answer["device_shots"] = sorted(execution.device_shots)[:2]
     return answer
 
 
@@ -285,7 +289,9 @@ def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[st
         circuit, warnings, text = _circuit(found, request)
         loaded = _loaded(circuit, text, warnings, request)
         if script.circuits == "here":
-            return execute_circuit(*loaded)
+            answer = execute_circuit(*loaded)
+            execution.device_shots.add(shots)
+            return answer
         if _is_recording():
             raise JobError("device.run in the body of a workflow: the graph is only built there; run it in a task")
         return request_circuit(*loaded, execution.asks)

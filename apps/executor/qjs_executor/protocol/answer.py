@@ -111,8 +111,16 @@ def _value_report(answer: dict[str, Any], job: Job) -> ValueReport:
     if "\\u0000" in encoded:
         encoded = _NUL.sub(r"\1\\ufffd", encoded)
     return ValueReport(
-        encoded[1:-1], [name for name in RESULT_MEMBERS if name in members], warnings_of(answer), metadata
+        encoded[1:-1],
+        [name for name in RESULT_MEMBERS if name in members],
+        warnings_of(answer),
+        [integer(shots, "device_shots", 1, SHOTS_MAX) for shots in _device_shots(answer)],
+        metadata,
     )
+
+
+def _device_shots(answer: dict[str, Any]) -> list[Any]:
+    return listed(answer, "device_shots", 2) if "device_shots" in answer else []
 
 
 def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:

@@ -34,11 +34,13 @@ class CircuitReport:
 @dataclass(frozen=True)
 class ValueReport:
     """A `main` returned a value. It is passed on as text: `members` are those of a JSON object, without its braces, and
-    `names` are the ones that a result has too."""
+    `names` are the ones that a result has too. `device_shots` are up to two numbers of shots with which the program ran
+    circuits on the job's device, in the process that returned the value."""
 
     members: str
     names: list[str]
     warnings: list[str]
+    device_shots: list[int] = field(default_factory=list)
     workflow_metadata: dict[str, Any] | None = None
 
 

@@ -4,6 +4,7 @@ state."""
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from ..job import Job
@@ -44,18 +45,20 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
 
 def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
     """The return value of a `main`, as JSON text: a dictionary is the result itself, any other value becomes its member
-    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them. The value's text is
-    passed on unread."""
+    `result`. Counts in it, if any, are the program's own claim, so no source is stated for them, and what it ran on a
+    simulator of its own is not known here. The value's text is passed on unread."""
+    shots, unknown, notes = _device_of_value(job, run)
     ours: dict[str, Any] = {
-        "shots": job.params.shots,
+        "shots": shots,
         "backend": job.backend,
         "execution_time_ms": execution_time_ms,
-        "warnings": [*warnings, *run.warnings],
+        "warnings": [*warnings, *run.warnings, *notes],
     }
     metadata = {
         **_provenance(job),
+        **unknown,
         "count_source": None,
-        "shots_requested": job.params.shots,
+        "shots_requested": shots,
         "shots_observed": None,
         "registers": None,
         "circuit_sha256": None,
@@ -67,6 +70,28 @@ def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str
     return f"{{{','.join(part for part in (_members(before), run.members, _members(after)) if part)}}}"
 
 
+def _device_of_value(job: Job, run: ValueReport) -> tuple[int | None, dict[str, Any], list[str]]:
+    """The shots that stand for a returned value, the metadata that is not known for it, and why."""
+    imported = {_FRAMEWORKS.get(name, name) for name in _IMPORT.findall(job.source.get("code", ""))}
+    if len(run.device_shots) == 1:
+        return run.device_shots[0], {}, []
+    if run.device_shots:
+        return None, {}, ["shots is null: the program ran circuits with different numbers of shots"]
+    unknown: dict[str, Any] = {"engine": None, "engine_version": None, "optimization_level": None}
+    if _framework(job) not in imported:
+        unknown["framework_version"] = None
+    if not imported:
+        return None, unknown, []
+    why = (
+        "each task of the workflow was an execution of its own"
+        if job.script.finish is not None
+        else "the program ran nothing on the job's device"
+    )
+    return None, unknown, [f"shots, engine, engine_version and optimization_level are null: {why}"]
+
+
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(qiskit|cirq|pennylane|marqov|braket)", re.MULTILINE)
+_FRAMEWORKS = {"braket": "marqov"}
 _PROVIDED = {
     "count_source": "provider_counts",
     "seed": None,
@@ -94,17 +119,20 @@ def _of_workflow(job: Job, run: CircuitReport | ValueReport) -> dict[str, Any]:
 
 
 def _provenance(job: Job) -> dict[str, Any]:
-    framework = job.first_stage.framework if job.first_stage else job.source.get("framework", "openqasm")
     return {
         "bit_order": "qubit 0 leftmost",
         "seed": job.params.seed,
         "engine": job.engine,
         "engine_version": ENGINE_VERSION,
-        "framework_version": framework_version(framework),
+        "framework_version": framework_version(_framework(job)),
         "optimization_level": job.params.optimization_level,
         "provider_job_id": None,
         "calibration_id": None,
     }
+
+
+def _framework(job: Job) -> str:
+    return job.first_stage.framework if job.first_stage else job.source.get("framework", "openqasm")
 
 
 def _text(result: dict[str, Any], stdout: str) -> str:

@@ -17,8 +17,10 @@ def doubling(header: str, register: str, parameter: str = "") -> str:
 @pytest.mark.parametrize(
     ("code", "message", "line"),
     [
-        ("qreg q[2];", "has to begin with", 1),
-        ("\n// only a comment\n\nqubit q;", "has to begin with", 4),
+        ('\n// OpenQASM 2\ninclude "qelib1.inc";\nqreg q[2];', "has to begin with 'OPENQASM 2.0;'", 3),
+        ("OPENQASM three;\nqubit q;", "has to begin with", 1),
+        ("qubit q;\n\nx q;", "gate 'x' is not defined", 3),
+        ("qubit[2] q\n;h", "syntax error", 2),
         ("OPENQASM 4.0;", "version 4.0 is not known", 1),
         (STD + "qubit q;\nx q", "syntax error", 3),
         (STD + "qubit[2] q;\n\nfoo q[0];", "gate 'foo' is not defined", 4),

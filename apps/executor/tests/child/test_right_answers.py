@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from qiskit import QuantumCircuit, qasm3
 
 from qjs_executor.child.execution import answer_to
+from qjs_executor.child.refusals import JobError
 
 from ..support.direct import QELIB, QISKIT, STD, answer, counts, request
 
@@ -30,6 +33,38 @@ def test_a_circuit_given_as_payload_gives_the_same(form: str) -> None:
     assert answer_to(request("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {
         "100": 100
     }
+
+
+BARE = 'include "stdgates.inc"; qubit[3] q; x q[0];'
+STRING = f"text = '{BARE}'\n"
+
+
+def test_openqasm_3_needs_no_version_line() -> None:
+    assert counts("openqasm", BARE) == {"100": 100}
+    payload = {"kind": "circuit", "format": "qasm3", "payload": "// a comment\n" + BARE}
+    assert answer_to(request("", "", source=payload))["counts"] == {"100": 100}
+    with pytest.raises(JobError, match=r"has to begin with 'OPENQASM 2.0;'"):
+        answer_to(request("", "", source={**payload, "format": "qasm2"}))
+
+
+@pytest.mark.parametrize(
+    "use", ["circuit = text", "other = 3", "def main(): return text", "device.run(text)", "device.run(text + 'id q;')"]
+)
+def test_a_string_in_a_program_needs_no_version_line_either(use: str) -> None:
+    assert counts("qiskit", STRING + use) == {"100": 100}
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("mine = QuantumCircuit(2)\npart = 'qubit q; '", "00"),
+        ("part = 'qubit[1] q; '\nwhole = 'OPENQASM 3.0; ' + part", "0"),
+        ("note = 'Declare it first: qubit q;'\nmine = QuantumCircuit(2)\n", "00"),
+    ],
+)
+def test_a_string_that_may_be_a_part_is_not_preferred_to_a_circuit(code: str, expected: str) -> None:
+    given = answer("qiskit", QISKIT + code)
+    assert (given["counts"], given["warnings"]) == ({expected: 100}, [])
 
 
 @pytest.mark.parametrize(
@@ -75,10 +110,49 @@ def test_a_circuit_without_measurement_is_measured_as_a_whole() -> None:
     assert given["registers"] == [{"name": "meas", "size": 2, "qubits": [0, 1]}]
 
 
-def test_classical_bits_never_measured_are_not_in_the_counts() -> None:
-    given = answer("openqasm", STD + "qubit[2] q; bit[4] c; x q[1]; c[3] = measure q[1]; c[1] = measure q[0];")
-    assert given["counts"] == {"01": 100}
-    assert given["registers"] == [{"name": "c", "size": 2, "qubits": [0, 1]}]
+PARTLY = {
+    "OpenQASM 2": ("openqasm", QELIB + "qreg q[2]; creg a[2]; creg c[4]; creg d[1]; x q[1]; measure q[1]->c[3]; measure q[0]->c[1]; measure q[1]->d[0];"),
+    "OpenQASM 3": ("openqasm", STD + "qubit[2] q; bit[2] a; bit[4] c; bit d; x q[1]; c[3] = measure q[1]; c[1] = measure q[0]; d = measure q[1];"),
+    "a condition": ("openqasm", STD + "qubit[2] q; bit[2] a; bit[4] c; bit d; x q[1]; d = measure q[1]; if (d) { c[3] = measure q[1]; }"),
+    "qiskit": ("qiskit", QISKIT + "circuit = QuantumCircuit(QuantumRegister(2), ClassicalRegister(2, 'a'), ClassicalRegister(4, 'c'), ClassicalRegister(1, 'd'))\n"
+               "circuit.x(1)\ncircuit.measure([1, 0, 1], [5, 3, 6])"),
+}  # fmt: skip
+"""Programs that measure 1 into the last bit of `c` and into `d`, and nothing into `a` or into c[0] and c[2]."""
+NOISE = {"gate_errors": {"all_2q": 0.1}}
+
+
+@pytest.mark.parametrize("name", PARTLY)
+@pytest.mark.parametrize(
+    ("engine", "noise"),
+    [("statevector", None), ("density_matrix", None), ("density_matrix", NOISE), ("mps", None), ("noisy", None), ("noisy", NOISE)],
+)  # fmt: skip
+def test_a_register_that_a_measurement_writes_is_counted_with_all_its_bits(name: str, engine: str, noise: Any) -> None:
+    given = answer(*PARTLY[name], engine=engine, noise_model=noise)
+    assert given["counts"] == {"00011": 100}
+    sizes = [(register["name"], register["size"], register.get("qubits")) for register in given["registers"]]
+    assert sizes == [("c", 4, None), ("d", 1, [1])]
+
+
+def test_bits_of_no_register_are_counted_where_they_are_measured() -> None:
+    code = "from qiskit.circuit import Clbit\ncircuit = QuantumCircuit([Qubit()], [Clbit(), Clbit(), Clbit()])\ncircuit.x(0)\n"
+    given = answer("qiskit", "from qiskit.circuit import Qubit\n" + QISKIT + code + "circuit.measure(0, 1)")
+    assert given["counts"] == {"1": 100}
+
+
+def test_a_register_that_shares_a_measured_bit_is_counted_with_its_own_bits() -> None:
+    code = (
+        "circuit = QuantumCircuit(QuantumRegister(1), ClassicalRegister(2, 'a'))\n"
+        "circuit.add_bits([Clbit()])\ncircuit.add_register(ClassicalRegister(name='b', bits=circuit.clbits[1:]))\n"
+        "circuit.x(0)\ncircuit.measure(0, 1)"
+    )
+    given = answer("qiskit", "from qiskit.circuit import Clbit\n" + QISKIT + code)
+    assert given["counts"] == {"010": 100}
+    assert given["registers"] == [{"name": "a", "size": 2}, {"name": "b", "size": 1}]
+
+
+def test_registers_wider_than_counts_can_show_are_refused() -> None:
+    with pytest.raises(JobError, match="have 300 classical bits, at most 256"):
+        answer("openqasm", STD + "qubit q; bit[300] c; c[7] = measure q;")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +211,7 @@ def test_openqasm_follows_the_language(code: str, expected: str) -> None:
     [
         ("g = QuantumCircuit(1, name='h')\ng.x(0)\ncircuit = QuantumCircuit(2)\ncircuit.append(g.to_gate(), [0])", "10"),
         ("g = QuantumCircuit(1, 1, name='measure')\ng.x(0)\ng.measure(0, 0)\ncircuit = QuantumCircuit(2, 2)\n"
-         "circuit.append(g.to_instruction(), [1], [0])", "1"),
+         "circuit.append(g.to_instruction(), [1], [0])", "10"),
         ("circuit = QuantumCircuit(2)\ncircuit.initialize([0, 1, 0, 0])", "10"),
         ("circuit = QuantumCircuit(1, 2)\ncircuit.x(0)\ncircuit.measure(0, 0)\n"
          "circuit.store(circuit.clbits[1], circuit.clbits[0])", "11"),

@@ -27,14 +27,14 @@ def unitary(circuit: QuantumCircuit) -> Matrix:
 
 
 def probabilities(circuit: QuantumCircuit) -> dict[str, float]:
-    """Exact, by bit string: registers in order, bit 0 of each leftmost, bits that nothing writes left out."""
+    """Exact, by bit string: registers in order, bit 0 of each leftmost, registers that nothing writes left out."""
     bits = {bit: (register.name, place) for register in circuit.cregs for place, bit in enumerate(register)}
     qubits = {bit: place for place, bit in enumerate(circuit.qubits)}
-    written = set(_written(circuit, bits))
+    written = {register for register, _ in _written(circuit, bits)}
     if not written:
         chances = np.abs(_run(circuit, [start(circuit.num_qubits)], qubits, bits)[0].state.ravel()) ** 2
         return {f"{k:0{circuit.num_qubits}b}": float(c) for k, c in enumerate(chances) if c > NEGLIGIBLE}
-    shown = [bit for bit in bits.values() if bit in written]
+    shown = [bit for bit in bits.values() if bit[0] in written]
     return by_bits(_run(circuit, [start(circuit.num_qubits)], qubits, bits), shown)
 
 

@@ -75,7 +75,7 @@ def unitary(circuit: Circuit) -> Matrix:
 
 
 def probabilities(circuit: Circuit) -> dict[str, float]:
-    """Exact, by bit string as the counts show it: the bits that are measured somewhere, registers in order, each
+    """Exact, by bit string as the counts show it: the registers that are measured into somewhere, in order, each
     register's bit 0 leftmost; or every qubit, qubit 0 leftmost."""
     if not circuit.registers:
         chances = np.abs(_run(circuit.steps, [start(circuit.width)])[0].state.ravel()) ** 2
@@ -84,7 +84,7 @@ def probabilities(circuit: Circuit) -> dict[str, float]:
         (register, bit)
         for register, size in circuit.registers.items()
         for bit in range(size)
-        if any((m.register, m.bit) == (register, bit) for m in every(circuit.steps, Measure))
+        if any(measure.register == register for measure in every(circuit.steps, Measure))
     ]
     return by_bits(_run(circuit.steps, [start(circuit.width)]), shown)
 

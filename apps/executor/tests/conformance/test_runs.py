@@ -122,10 +122,8 @@ def _artifact(answer: Answer, name: str) -> str:
 def _register_sizes(key: Key) -> list[int]:
     """How many bits of each register are shown. Braket has one register for all that it measures."""
     row = TABLE[key[0]]
-    written: dict[str, set[int]] = {}
-    for measure in every(row.steps, Measure):
-        written.setdefault(measure.register, set()).add(measure.bit)
-    sizes = [len(written[register]) for register in row.registers if register in written]
+    written = {measure.register for measure in every(row.steps, Measure)}
+    sizes = [size for register, size in row.registers.items() if register in written]
     return [sum(sizes)] if key[1] == "braket" and sizes else sizes or [row.width]
 
 

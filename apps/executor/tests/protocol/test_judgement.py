@@ -99,7 +99,12 @@ def test_text_that_a_database_cannot_hold_never_leaves_the_executor() -> None:
 
 def test_a_returned_value_becomes_the_result_unread() -> None:
     big = 10**4000
-    message = {"ok": True, "warnings": ["its own"], "value": {"n": big, "e": {}, "stdout": 1, "metadata": "mine"}}
+    message = {
+        "ok": True,
+        "warnings": ["its own"],
+        "device_shots": [10],
+        "value": {"n": big, "e": {}, "stdout": 1, "metadata": "mine"},
+    }
     result = value(message, stdout="printed")
     assert (result["n"], result["e"], result["stdout"]) == (big, {}, 1)
     assert (result["shots"], result["backend"], result["warnings"]) == (10, "local", ["ours", "its own"])

@@ -120,7 +120,7 @@ def outcome(answer: dict[str, Any]) -> dict[str, float]:
         assert own == size
     shown: dict[str, float] = {}
     for bits, chance in run(ops, size).items():
-        key = "".join(bits[index] for index in readout["bits"])
+        key = "".join(f"{bits}0"[index] for index in readout["bits"])
         shown[key] = shown.get(key, 0.0) + chance
     return shown
 

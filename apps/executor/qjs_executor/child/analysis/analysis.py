@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..circuits.openqasm import is_openqasm, load
+from ..circuits.openqasm import has_version_line, is_openqasm, load
+from ..python_text import is_like_python
 from ..refusals import JobError
 from ..source.detection import LanguageNotDetected, detect
 from .checks import (
@@ -49,7 +50,7 @@ def analyse(code: str, requirements: str | None) -> dict[str, Any]:
     in the answer."""
     asked = read_requirements(requirements)
     with _collector_paused():
-        facts = _openqasm_facts(code) if is_openqasm(code) else _python_facts(code)
+        facts = _openqasm_facts(code) if has_version_line(code) else _python_facts(code)
     return {
         **facts,
         "source_sha256": hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -83,6 +84,8 @@ def _openqasm_facts(code: str) -> dict[str, Any]:
 
 def _python_facts(code: str) -> dict[str, Any]:
     tree, faults, compiled = read_python(code)
+    if tree is None and is_openqasm(code) and not is_like_python(code):
+        return _openqasm_facts(code)
     if tree is None:
         return _facts(None, [], [], None, None, faults, [])
     every = list(ast.walk(tree))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..circuits.openqasm import is_openqasm
+from ..circuits.openqasm import is_openqasm_string
 from .findings import Caution, shown
 from .functions import Function
 from .names import Names, module_statements
@@ -69,7 +69,7 @@ def _leaves_circuit(tree: ast.Module, names: Names, functions: list[Function]) -
                     or (isinstance(node.func, ast.Name) and node.func.id in local)
                 ):
                     return True
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_openqasm(node.value):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_openqasm_string(node.value):
                     return True
     return False
 

@@ -37,13 +37,15 @@ class _Writing:
         self._done: dict[int, tuple[QuantumCircuit, Any]] = {}
 
     def circuit(self, circuit: QuantumCircuit) -> QuantumCircuit:
-        if all(item.is_standard_gate() and item.operation.name != "global_phase" for item in circuit.data):
+        if all(item.is_standard_gate() and item.operation.name not in _REWRITTEN for item in circuit.data):
             return circuit
         written = circuit.copy_empty_like()
         for item in circuit.data:
             operation = item.operation
             if isinstance(operation, GlobalPhaseGate):
                 written.global_phase += operation.params[0]
+            elif operation.name == "sxdg" and item.is_standard_gate():
+                written._append(item.replace(operation=_SXDG))
             elif isinstance(operation, ControlFlowOp):
                 blocks = [self.circuit(block) for block in operation.blocks]
                 written._append(item.replace(operation=operation.replace_blocks(blocks)))
@@ -72,6 +74,19 @@ class _Writing:
             # The definition is kept too: its id is unique only while it lives.
             self._done[id(own)] = (self.circuit(own), own)
         return self._done[id(own)][0]
+
+
+def _sxdg() -> Gate:
+    gate = Gate("sxdg", 1, [])
+    gate.definition = QuantumCircuit(1)
+    gate.definition.x(0)
+    gate.definition.sx(0)
+    return gate
+
+
+_SXDG = _sxdg()
+"""The exporter's own definition of it has another phase. Readers know the gate by its name and this definition."""
+_REWRITTEN = ("global_phase", "sxdg")
 
 
 def _has_definition(operation: Operation) -> bool:

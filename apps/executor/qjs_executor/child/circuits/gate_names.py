@@ -6,6 +6,7 @@ Hadamard whatever its definition says. A custom operation with such a name is re
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from qiskit import QuantumCircuit
 from qiskit.circuit import AnnotatedOperation, ControlFlowOp, Gate, Instruction, Operation
 from qiskit.circuit.equivalence_library import SessionEquivalenceLibrary
 from qiskit.circuit.library import get_standard_gate_name_mapping
+from qiskit.quantum_info import Operator
 from qiskit_aer import AerSimulator
 
 from ..refusals import Unsupported
@@ -24,12 +26,20 @@ STANDARD_NAMES = frozenset(
         *AerSimulator(method="statevector").target.operation_names,
         *get_standard_gate_name_mapping(),
         *(key.name for key in SessionEquivalenceLibrary.keys()),  # noqa: SIM118
+        *(plugin.name.partition(".")[0] for plugin in entry_points(group="qiskit.synthesis")),
         "barrier",
     }
 )
+"""The transpiler also looks its plugins for synthesis up by the name of a gate, and fails on any other gate."""
 
 _LIBRARY_MODULES = ("qiskit.circuit.", "qiskit.quantum_info.", "qiskit_aer.library.", "qiskit_aer.noise.")
 _BARE_CLASSES = ("Gate", "Instruction", "ControlledGate")
+_STANDARD_GATES = {
+    name: gate for name, gate in get_standard_gate_name_mapping().items() if isinstance(gate, Gate) and gate.num_qubits
+}
+TRIED_ANGLES = (0.7390851332, -1.9021605831, 2.5029078750, 0.5671432904)
+"""Values for the parameters of a gate at which its definition is compared with the standard one: nothing special."""
+_SAME = 1e-9
 _DATA_OPERATIONS = ("kraus",)
 """Bare instructions that qiskit itself makes and whose parameters fully describe them."""
 
@@ -51,6 +61,17 @@ def is_standard(operation: Operation) -> bool:
 def is_misnamed(operation: Operation) -> bool:
     """Whether an operation has a standard name without being the standard operation."""
     return operation.name in STANDARD_NAMES and not is_standard(operation)
+
+
+def standard_gate(name: str, definition: QuantumCircuit, num_params: int) -> type[Gate] | None:
+    """The standard gate of this name if the definition, whose parameters have the values of `TRIED_ANGLES`, does the
+    same, its phase included."""
+    known = _STANDARD_GATES.get(name)
+    if known is None or (known.num_qubits, len(known.params)) != (definition.num_qubits, num_params):
+        return None
+    kind: type[Gate] = known.base_class
+    meant = Operator(kind(*TRIED_ANGLES[:num_params])).data
+    return kind if np.allclose(Operator(definition).data, meant, rtol=0, atol=_SAME) else None
 
 
 def source_key(operation: Operation) -> tuple[Any, ...]:

@@ -1,12 +1,13 @@
 """Decides which classical bits the counts show and in which order, and turns the simulator's integers into bit strings.
 
-The rule: classical bits that are written somewhere in the circuit; registers in the order of their declaration; within
-a register bit 0 leftmost. A circuit without measurements is measured as a whole, qubit 0 leftmost.
+The rule: every register of which some bit is written somewhere in the circuit, with all its bits (0 where nothing
+writes); registers in the order of their declaration; within a register bit 0 leftmost. A circuit without measurements
+is measured as a whole, qubit 0 leftmost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,8 @@ class _Write:
 
 @dataclass(frozen=True)
 class MeasuredLayout:
-    """`positions[i]` is the clbit index shown at place i of a bit string; `registers` says where the string splits."""
+    """`positions[i]` is the clbit index shown at place i of a bit string; `registers` says where the string splits, and
+    names the qubits of a register of which one measurement writes each bit."""
 
     positions: list[int]
     registers: list[dict[str, Any]]
@@ -65,35 +67,33 @@ def measured_layout(circuit: QuantumCircuit) -> MeasuredLayout:
     sources: dict[Clbit, list[Qubit | None]] = {}
     for write in _writes(circuit):
         sources.setdefault(write.clbit, []).append(write.qubit)
-    if len(sources) > COUNTED_BITS_MAX:
-        raise Unsupported(
-            f"the circuit measures into {len(sources)} classical bits, at most {COUNTED_BITS_MAX} can be counted"
-        )
     positions: list[int] = []
     registers: list[dict[str, Any]] = []
-    for name, bits in _groups(circuit):
-        written = [bit for bit in bits if bit in sources]
-        if not written:
-            continue
-        register: dict[str, Any] = {"name": name, "size": len(written)}
-        qubits = [sources[bit][0] for bit in written if len(sources[bit]) == 1]
-        if len(qubits) == len(written) and None not in qubits:
+    for name, bits in _groups(circuit, sources):
+        register: dict[str, Any] = {"name": name, "size": len(bits)}
+        qubits = [sources[bit][0] for bit in bits if len(sources.get(bit, ())) == 1]
+        if len(qubits) == len(bits) and None not in qubits:
             register["qubits"] = [circuit.find_bit(qubit).index for qubit in qubits]
         registers.append(register)
-        positions += [circuit.find_bit(bit).index for bit in written]
+        positions += [circuit.find_bit(bit).index for bit in bits]
+    if len(positions) > COUNTED_BITS_MAX:
+        raise Unsupported(
+            f"the registers that the circuit measures into have {len(positions)} classical bits, at most"
+            f" {COUNTED_BITS_MAX} can be counted; declare as many as you measure"
+        )
     return MeasuredLayout(positions, registers)
 
 
-def _groups(circuit: QuantumCircuit) -> Iterator[tuple[str, list[Clbit]]]:
-    """Every classical bit once, by register in declaration order; a bit of several registers belongs to the first.
-    Loose bits are placed among the registers by their index."""
+def _groups(circuit: QuantumCircuit, written: Container[Clbit]) -> Iterator[tuple[str, list[Clbit]]]:
+    """The bits of every register that has a written one, in declaration order; a bit of several registers belongs to
+    the first. Loose bits, each a register of its own, are placed among the registers by their index."""
     emitted: set[Clbit] = set()
     in_register = {bit for register in circuit.cregs for bit in register}
-    loose = [bit for bit in circuit.clbits if bit not in in_register]
+    loose = [bit for bit in circuit.clbits if bit not in in_register and bit in written]
     index = {bit: circuit.find_bit(bit).index for bit in circuit.clbits}
     for register in circuit.cregs:
         bits = [bit for bit in register if bit not in emitted]
-        if not bits:
+        if not bits or not any(bit in written for bit in register):
             continue
         emitted.update(bits)
         first = min(index[bit] for bit in bits)

@@ -2,9 +2,9 @@
 
 Where the importer differs from the language: it binds the parameters of a `gate` in alphabetical order; it broadcasts
 one measured qubit into a whole register; it divides integers downwards; it forgets the names of single bits; it calls a
-custom gate by a standard gate's name. The phase of `U` differs between revisions of the language, and that of `u2` and
-`u3` between the language and the importer, which shows once such a gate is controlled or taken to a fractional power:
-that is refused.
+custom gate by a standard gate's name; it reads `id` as another gate. The phase of `U` differs between revisions of
+the language, and that of `u2` and `u3` between the language and the importer, which shows once such a gate is
+controlled or taken to a fractional power: that is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from openqasm3.parser import QASM3ParsingError
 from qiskit import ClassicalRegister, QuantumCircuit
 from qiskit.circuit import Gate, Parameter, Qubit
 from qiskit.circuit.exceptions import CircuitError
+from qiskit.circuit.library import IGate
 from qiskit_qasm3_import import ConversionError
 from qiskit_qasm3_import import types as qasm3_types
 from qiskit_qasm3_import.converter import ConvertVisitor
@@ -27,7 +28,7 @@ from qiskit_qasm3_import.data import Scope, Symbol
 from qiskit_qasm3_import.state import GateScope, LocalScope, State
 
 from ..refusals import JobError, Unsupported
-from .gate_names import distinct
+from .gate_names import TRIED_ANGLES, distinct, standard_gate
 from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
 from .size import OPERATIONS_MAX
 
@@ -36,6 +37,9 @@ UNROLLED_STATEMENTS_MAX = 100_000
 
 BOUND_OPERATIONS_MAX = 10_000
 """Operations of a gate with parameters: each call copies them all to bind their values."""
+
+COMPARED_OPERATIONS_MAX = 100
+"""Operations of a definition that is compared with the standard gate of its name; the longest standard one has 33."""
 
 _NODE = re.compile(r"node of type '?(\w+)'? is not supported")
 _STATEMENTS = {
@@ -123,6 +127,12 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
             self.line = node.span.start_line
         return super().visit(node, context)
 
+    def visit_Include(self, node: ast.Include, context: State) -> State:
+        context = super().visit_Include(node, context)
+        # The importer reads it as U(0, 0, 0), which noise and gate counts know by another name.
+        context.symbol_table.get("id", node).data = IGate
+        return context
+
     def visit_QubitDeclaration(self, node: ast.QubitDeclaration, context: State) -> State:
         self._qubits += 1 if node.size is None else self._resolve_constant_int(node.size, context)
         if self._qubits > self._max_qubits:
@@ -200,8 +210,17 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
                 self.visit(statement, inner)
         if any(_uses_gate(call, self._phase_unclear) for call in calls):
             self._phase_unclear.add(node.name.name)
-        builder = _GateBuilder(distinct(node.name.name), inner.circuit, parameters)
+        builder: Any = self._standard(node.name.name, inner.circuit, parameters)
+        builder = builder or _GateBuilder(distinct(node.name.name), inner.circuit, parameters)
         return self._define_gate(node.name.name, builder, len(parameters), len(bits), node, context)
+
+    def _standard(self, name: str, definition: QuantumCircuit, parameters: list[Parameter]) -> type[Gate] | None:
+        """The standard gate that a program defines under its own name, as every exporter does for gates beyond
+        "stdgates.inc"."""
+        if self._sizes[name] > COMPARED_OPERATIONS_MAX or len(parameters) > len(TRIED_ANGLES):
+            return None
+        tried = dict(zip(parameters, TRIED_ANGLES, strict=False))
+        return standard_gate(name, definition.assign_parameters(tried, strict=False), len(parameters))
 
     def visit_ForInLoop(self, node: ast.ForInLoop, context: State) -> State:
         """A loop whose body reads its variable is written out, so that the variable can be an index; one with a break

@@ -86,6 +86,10 @@ class NoiseSpec:
         return population, coherence
 
 
+ALIASES = {"CX": "cx", "U": "u", "phase": "p", "cphase": "cp"}
+"""Older names of OpenQASM 3 for gates that a circuit holds under the newer ones."""
+
+
 def written_name(name: str) -> str:
     """The name that a user gave to a custom gate, which is executed under another name when a standard gate has this
     one."""
@@ -128,7 +132,7 @@ def _gate_errors(
         found = _GATE.fullmatch(key)
         if found is None:
             raise JobError(f"{where}: must be all_1q, all_2q, a gate, or a gate and its qubits such as 'cx@0,1'")
-        name = found[1]
+        name = ALIASES.get(found[1], found[1])
         _gate_name(name, where)
         if found[2] is None:
             by_gate[name, None] = number
@@ -172,7 +176,7 @@ def _gate_times(value: object) -> dict[str, float]:
         if not key.isidentifier():
             raise JobError(f"{where}: must be the name of a gate")
         _gate_name(key, where)
-        times[key] = _number(given, where, 0, TIME_NS_MAX)
+        times[ALIASES.get(key, key)] = _number(given, where, 0, TIME_NS_MAX)
     return times
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ..circuits.openqasm import is_openqasm
-from ..python_text import parsed
+from ..circuits.openqasm import has_version_line, is_openqasm
+from ..python_text import is_like_python, parsed
 from ..refusals import JobError
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov")
@@ -34,11 +34,21 @@ class LanguageNotDetected(JobError):
 
 
 def detect(code: str) -> str:
-    """The framework of a program: openqasm by its header, else by its imports; with several imported, the one whose
-    circuit object is made. Raises LanguageNotDetected, and JobError for Python that cannot be parsed."""
-    if is_openqasm(code):
+    """The framework of a program: openqasm by its version line or, where it is not Python, by its statements; else by
+    its imports; with several imported, the one whose circuit object is made. Raises LanguageNotDetected, and JobError
+    for Python that cannot be parsed."""
+    if has_version_line(code):
         return "openqasm"
-    tree = parsed(code)
+    try:
+        tree = parsed(code)
+    except JobError:
+        if is_like_python(code):
+            raise
+        if is_openqasm(code):
+            return "openqasm"
+        raise _not_detected(
+            "the text is neither Python nor OpenQASM, which is known by its version line or its declaration of qubits"
+        ) from None
     bound = _imports(tree)
     imported = sorted({framework for framework, _ in bound.values()})
     if len(imported) == 1:
@@ -48,7 +58,11 @@ def detect(code: str) -> str:
     if len(chosen) == 1:
         return chosen.pop()
     seen = f"circuits of {', '.join(made)} are made" if made else f"imports found: {', '.join(imported) or 'none'}"
-    raise LanguageNotDetected(
+    raise _not_detected(seen)
+
+
+def _not_detected(seen: str) -> LanguageNotDetected:
+    return LanguageNotDetected(
         f"the language could not be detected ({seen}); supported frameworks: {', '.join(FRAMEWORKS)}. Choose the"
         " language explicitly, or add the import statement of the framework you use"
     )

@@ -15,12 +15,15 @@ INTEGER_END = 10**4300
 
 
 def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> Any:
-    """The value with numpy scalars and arrays, tuples and counters as plain numbers, lists and objects. Raises JobError
-    naming the value that JSON cannot hold, and its place."""
+    """The value with numpy scalars and arrays, tuples and counters as plain numbers, lists and objects; a complex
+    number is [re, im], a state or an operator of qiskit the list of its numbers. Raises JobError naming the value that
+    JSON cannot hold, and its place."""
     if depth > DEPTH_MAX:
         raise JobError(f"{where}: nested deeper than {DEPTH_MAX} levels")
     if hasattr(value, "tolist") and type(value).__module__.split(".")[0] in ("numpy", "pennylane", "autograd"):
         value = value.tolist()
+    elif type(value).__module__.startswith("qiskit.quantum_info.") and isinstance(numbers := _numbers(value), list):
+        value = numbers
     if isinstance(value, str):
         return _text(value, where)
     if value is None or isinstance(value, bool):
@@ -40,8 +43,14 @@ def plain_value(value: Any, where: str = "main() returned", depth: int = 0) -> A
     if isinstance(value, list | tuple):
         return [plain_value(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
     if isinstance(value, complex):
-        raise JobError(f"{where}: complex cannot be part of a result; return the real and the imaginary part")
+        return [plain_value(part, where, depth + 1) for part in (value.real, value.imag)]
     raise JobError(f"{where}: {type(value).__name__} cannot be part of a result; return numbers, texts, lists, dicts")
+
+
+def _numbers(value: Any) -> Any:
+    """What a state or an operator of qiskit holds; None for any other of its classes, such as a Pauli operator."""
+    data: Any = getattr(value, "data", None)
+    return data.tolist() if hasattr(data, "tolist") else None
 
 
 def _plain_dict(value: dict[Any, Any], where: str, depth: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from qiskit import QuantumCircuit
 
 from ..asks import EndOfScript
-from ..circuits.openqasm import is_openqasm
+from ..circuits.openqasm import has_version_line, is_openqasm_string
 from ..device import Device, DeviceRun
 from ..frameworks.registry import adapter_of, watch_calls
 from ..python_text import FILE_NAME, compiled, parsed
@@ -27,6 +27,9 @@ from ..refusal_hints import hint, without_paths
 from ..refusals import JobError, Unsupported
 from .main_function import call_main
 from .module_names import assigned_positions, not_found, without_calls_of_main
+
+PROGRAM_NAME = "main.py"
+"""The only element of `sys.argv` in a program: it has no command line, and the executor's own is not part of it."""
 
 REGISTER_SIZE_MAX = 1_000_000
 """A register is allocated bit by bit when it joins a circuit; 10^9 bits take 20 s to exhaust the memory."""
@@ -115,7 +118,7 @@ def circuit_left(code: str, params: dict[str, Any], device: Device) -> FoundObje
 def is_circuit(value: Any) -> bool:
     """Whether a value can be executed: a circuit object of a known framework or OpenQASM text."""
     if isinstance(value, str):
-        return is_openqasm(value)
+        return is_openqasm_string(value)
     return isinstance(value, QuantumCircuit) or adapter_of(value) is not None
 
 
@@ -161,7 +164,10 @@ def lines_of(found: FoundObject) -> Iterator[None]:
 
 
 def _module_circuit(tree: ast.Module, namespace: dict[str, Any]) -> FoundObject:
-    candidates = {name: value for name, value in namespace.items() if not name.startswith("__") and is_circuit(value)}
+    found = {name: value for name, value in namespace.items() if not name.startswith("__") and is_circuit(value)}
+    # A text without a version line may be a part from which another one is put together.
+    whole = {name: value for name, value in found.items() if not isinstance(value, str) or has_version_line(value)}
+    candidates = {name: value for name, value in found.items() if name in ("circuit", "qc") or name in whole} or found
     if not candidates:
         raise JobError(not_found(tree, namespace, is_circuit))
     positions, lines = assigned_positions(tree, list(candidates))
@@ -187,6 +193,7 @@ def module_of(code: str, params: dict[str, Any], device: Device) -> types.Module
     module = types.ModuleType("__main__")
     module.__dict__.update(params=dict(params), shots=params["shots"], backend=params["backend"], device=device)
     sys.modules["__main__"] = module
+    sys.argv = [PROGRAM_NAME]
     linecache.cache[FILE_NAME] = (len(code), None, code.splitlines(keepends=True), FILE_NAME)
     _bound_registers(params["backend"])
     watch_calls(code)

@@ -48,7 +48,7 @@ def compile_braket(given: Input, target: Target) -> Compiled:
     # The interpreter's circuit does not contain barriers.
     expected = [count if step.kind == "gate" else 0 for step, count in zip(steps, counts, strict=True)]
     prove([*steps, *ends], [*expected, *(1 for _ in ends)], read(text), NAME)
-    return Compiled(text, MEDIA_TYPE, by_qubits(measured, given.positions), warnings)
+    return Compiled(text, MEDIA_TYPE, by_qubits(measured, given), warnings)
 
 
 def _body(steps: list[Step], expansion: Expansion, gates: dict[str, str]) -> tuple[list[str], list[int]]:
@@ -68,9 +68,10 @@ def _body(steps: list[Step], expansion: Expansion, gates: dict[str, str]) -> tup
 
 
 def write(given: Input, body: list[str], measured: dict[int, int]) -> str:
-    """The program's text: bit k of `b` is the canonical bit k."""
+    """The program's text: bit k of `b` is the canonical bit k, also where nothing measures it."""
     lines = ["OPENQASM 3.0;", f"bit[{len(given.positions)}] b;", f"qubit[{given.num_qubits}] q;", *body]
-    lines += [f"b[{place}] = measure q[{measured[clbit]}];" for place, clbit in enumerate(given.positions)]
+    places = [(place, clbit) for place, clbit in enumerate(given.positions) if clbit in measured]
+    lines += [f"b[{place}] = measure q[{measured[clbit]}];" for place, clbit in places]
     return "\n".join(lines) + "\n"
 
 
@@ -80,6 +81,7 @@ def _measurements(given: Input, measured: dict[int, int]) -> list[Step]:
     return [
         Step("measure", "measure", found[clbit].operation, (measured[clbit],), found[clbit].index, place)
         for place, clbit in enumerate(given.positions)
+        if clbit in measured
     ]
 
 

@@ -5,6 +5,9 @@ results.
 string as `own[bits[0]], own[bits[1]], ...`. For kind "qubits" `own[i]` is the measured value of qubit i; for kind
 "clbits" `own` is the program's `registers` one after the other, bit 0 of each first. The answer's own `registers` say
 where the canonical string splits, as in the answer of an execution.
+
+A classical bit that nothing measures is 0. Where the program has no such bit, `own` is followed by one 0: its index is
+the length of `own`, and `qubits` counts it for kind "qubits".
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ def compile_circuit(circuit: QuantumCircuit, source: str | None, target: Target)
         "format": target.format,
         "program": compiled.program,
         "media_type": compiled.media_type,
-        "qubits": measured.num_qubits,
+        "qubits": _bits_by_qubit(measured.num_qubits, compiled.readout),
         "readout": compiled.readout,
         "registers": layout.registers,
         "circuit_info": describe(measured),
@@ -93,6 +96,12 @@ def _compiled(given: Input, target: Target) -> Compiled:
             from .qir import compile_qir
 
             return compile_qir(given)
+
+
+def _bits_by_qubit(num_qubits: int, readout: dict[str, Any]) -> int:
+    """How many bits `own` has where a provider reports results by qubit: the qubits, and the 0 after them if a bit of
+    the canonical string is that one."""
+    return num_qubits + 1 if readout["kind"] == "qubits" and num_qubits in readout["bits"] else num_qubits
 
 
 def _registers(circuit: QuantumCircuit) -> list[tuple[str, list[int]]]:

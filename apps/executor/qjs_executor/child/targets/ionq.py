@@ -78,7 +78,7 @@ def compile_ionq(given: Input) -> Compiled:
         raise Refused("the circuit has no gates, and IonQ takes no empty circuit", None, "")
     text = json.dumps({"qubits": given.num_qubits, "gateset": "qis", "circuit": entries}, allow_nan=False)
     prove(steps, counts, read(text), NAME)
-    return Compiled(text, MEDIA_TYPE, by_qubits(measured, given.positions), warnings)
+    return Compiled(text, MEDIA_TYPE, by_qubits(measured, given), warnings)
 
 
 def entry(step: Step, call: Call) -> dict[str, Any]:

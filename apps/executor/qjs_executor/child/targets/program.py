@@ -31,9 +31,10 @@ class Compiled:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def by_qubits(measured: dict[int, int], positions: Sequence[int]) -> dict[str, Any]:
+def by_qubits(measured: dict[int, int], given: Input) -> dict[str, Any]:
     """The readout of a provider that reports results by qubit. `measured`: the qubit behind each clbit."""
-    return {"kind": "qubits", "bits": [measured[clbit] for clbit in positions], "registers": []}
+    bits = [measured.get(clbit, given.num_qubits) for clbit in given.positions]
+    return {"kind": "qubits", "bits": bits, "registers": []}
 
 
 def by_clbits(registers: Sequence[tuple[str, int]], bits: list[int]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Writes QIR, textual LLVM IR of the base profile, with the QIR alliance's own library.
 
 All gates come first, then every qubit is measured at most once, then the results are recorded: result k is the
-canonical bit k. The finished text is parsed again by LLVM.
+k-th canonical bit that something measures. The finished text is parsed again by LLVM.
 """
 
 from __future__ import annotations
@@ -61,23 +61,25 @@ _GATE, _RECORD = "__quantum__qis__", "__quantum__rt__result_record_output"
 def compile_qir(given: Input) -> Compiled:
     """The program of a circuit that measures at the end. Raises Refused."""
     steps, measured, warnings = terminal(given.steps, NAME, barriers=False)
-    text, counts = write(given, steps, measured)
+    recorded = [clbit for clbit in given.positions if clbit in measured]
+    text, counts = write(given, steps, [measured[clbit] for clbit in recorded])
     warnings += left_out(steps, counts)
     sources = {step.clbit: step for step in given.steps if step.kind == "measure"}
     ends = [
         Step("measure", "measure", sources[clbit].operation, (measured[clbit],), sources[clbit].index, cell)
-        for cell, clbit in enumerate(given.positions)
+        for cell, clbit in enumerate(recorded)
     ]
     prove([*steps, *ends], [*counts, *(1 for _ in ends)], read(text, len(ends)), NAME)
-    cells = list(range(len(ends)))
-    return Compiled(text, MEDIA_TYPE, by_clbits([("results", len(cells))], cells), warnings)
+    cells = {clbit: cell for cell, clbit in enumerate(recorded)}
+    bits = [cells.get(clbit, len(cells)) for clbit in given.positions]
+    return Compiled(text, MEDIA_TYPE, by_clbits([("results", len(cells))], bits), warnings)
 
 
-def write(given: Input, steps: list[Step], measured: dict[int, int]) -> tuple[str, list[int]]:
-    """The module's text, and how many gates each step has become."""
+def write(given: Input, steps: list[Step], measured: list[int]) -> tuple[str, list[int]]:
+    """The module's text, and how many gates each step has become. `measured`: the qubit of each result."""
     context = pyqir.Context()
     module = pyqir.qir_module(context, "circuit", qir_major_version=2, qir_minor_version=0)
-    results = len(given.positions)
+    results = len(measured)
     entry = pyqir.entry_point(module, ENTRY_POINT, given.num_qubits, results, "base_profile", "labeled")
     builder = pyqir.Builder(context)
     builder.insert_at_end(pyqir.BasicBlock(context, "entry", entry))
@@ -91,8 +93,8 @@ def write(given: Input, steps: list[Step], measured: dict[int, int]) -> tuple[st
         for call in calls:
             GATES[call.name](builder, *call.params, *(qubits[step.qubits[place]] for place in call.places))
         counts.append(len(calls))
-    for cell, clbit in enumerate(given.positions):
-        qis.mz(builder, qubits[measured[clbit]], cells[cell])
+    for cell, qubit in enumerate(measured):
+        qis.mz(builder, qubits[qubit], cells[cell])
     size = pyqir.const(pyqir.IntType(context, 64), results)
     rt.array_record_output(builder, size, pyqir.global_byte_string(module, b"results"))
     for cell in range(results):

@@ -18,6 +18,7 @@ from marqov import Circuit as MarqovCircuit
 from qiskit_aer import AerSimulator
 
 from qjs_executor.child.adapted_circuit import AdaptedCircuit
+from qjs_executor.child.circuits.measurement import measured_layout
 from qjs_executor.child.circuits.openqasm import load
 from qjs_executor.child.frameworks.registry import adapter_of
 
@@ -352,3 +353,21 @@ def test_bits_of_a_pauli_observable_are_measured_in_its_basis(letter: str) -> No
 
     chances = tables.bit_probabilities(found(circuit))
     assert [chances["0"], chances["1"]] == pytest.approx(list(circuit()), abs=1e-9)
+
+
+def test_a_register_of_every_framework_has_the_bits_of_one_measurement() -> None:
+    @qml.qnode(qml.device("default.qubit", wires=3))
+    def node() -> Any:
+        qml.PauliX(2)
+        return qml.counts(wires=[2, 0])
+
+    circuits = [
+        cirq.Circuit(cirq.X(Q[2]), cirq.measure(Q[2], Q[0], key="m")),
+        node,
+        BraketCircuit().x(2).i(0).i(1).measure([2, 0]),
+    ]
+    for circuit in circuits:
+        answer = found(circuit)
+        assert sampled(answer) == {"10"}
+        [register] = measured_layout(load(answer.openqasm3, 4, "the test")).registers
+        assert register["size"] == 2

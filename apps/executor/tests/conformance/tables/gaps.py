@@ -11,6 +11,7 @@ GAPS: dict[tuple[str, str], list[str]] = {
         "else on one bit", "else on a register", "nested if", "nested if and else", "measured under a condition", "reset under a condition",
         "teleportation", "correction of a flipped bit", "phase estimation with one counting qubit", "reset until zero, unrolled",
     ],
+    **{(language, "bits that nothing measures"): ["bits that nothing writes"] for language in ("braket", "cirq", "pennylane")},
     ("cirq", "measurement under a condition"): ["measured under a condition"],
     ("cirq", "register measured in parts"): ["a register measured in parts"],
     ("cirq", "register measured twice"): ["a bit measured twice"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..circuit import Circuit, Gate, Measure
 from ..gates import MATRICES, matrix_of
-from .writing import Inexpressible, array
+from .writing import Inexpressible, array, check_whole_registers
 
 BRAKET: dict[str, str] = {
     "id": "i", "x": "x", "y": "y", "z": "z", "h": "h", "s": "s", "sdg": "si", "t": "t", "tdg": "ti", "sx": "v", "sxdg": "vi", "p": "phaseshift",
@@ -26,6 +26,7 @@ def braket(circuit: Circuit) -> str:
     """The circuit as a program. Raises Inexpressible."""
     lines = ["import numpy as np", "from braket.circuits import Circuit", "circuit = Circuit()"]
     gates, measured = _gates_then_bits(circuit)
+    check_whole_registers(circuit)
     used = {qubit for gate in gates for qubit in gate.qubits} | set(measured)
     lines += [f"circuit.i({qubit})" for qubit in range(circuit.width) if qubit not in used]
     lines += [_braket_call(gate) for gate in gates]

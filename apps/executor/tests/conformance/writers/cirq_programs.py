@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..circuit import Circuit, Condition, Gate, Measure, Reset, every
 from ..gates import MATRICES
-from .writing import Guarded, Inexpressible, array, flattened, qubit_names
+from .writing import Guarded, Inexpressible, array, check_whole_registers, flattened, qubit_names
 
 GATES: dict[str, str] = {
     "id": "cirq.I", "x": "cirq.X", "y": "cirq.Y", "z": "cirq.Z", "h": "cirq.H", "s": "cirq.S", "t": "cirq.T", "sdg": "cirq.S**-1",
@@ -23,6 +23,7 @@ GATES: dict[str, str] = {
 
 def cirq(circuit: Circuit) -> str:
     """The circuit as a program. Raises Inexpressible."""
+    check_whole_registers(circuit)
     if len(circuit.qubits) == 1:
         qubits = f"q = cirq.LineQubit.range({circuit.width})"
     else:

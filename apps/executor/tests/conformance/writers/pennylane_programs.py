@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..circuit import Circuit, Condition, Gate, Measure, Reset, every
 from ..gates import MATRICES
-from .writing import Guarded, Inexpressible, array, flattened, qubit_names
+from .writing import Guarded, Inexpressible, array, check_whole_registers, flattened, qubit_names
 
 GATES: dict[str, str] = {
     "id": "Identity", "x": "X", "y": "Y", "z": "Z", "h": "Hadamard", "s": "S", "t": "T", "sx": "SX", "p": "PhaseShift", "phase": "PhaseShift",
@@ -18,6 +18,7 @@ INVERSES = {"sdg": "S", "tdg": "T", "sxdg": "SX"}
 
 def pennylane(circuit: Circuit) -> str:
     """The circuit as a program. Raises Inexpressible."""
+    check_whole_registers(circuit)
     wires = (
         list(range(circuit.width))
         if len(circuit.qubits) == 1

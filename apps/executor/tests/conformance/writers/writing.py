@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..circuit import Circuit, Condition, Gate, If, Measure, Reset, Step
+from ..circuit import Circuit, Condition, Gate, If, Measure, Reset, Step, every
 from ..gates import Matrix
 
 
@@ -32,6 +32,15 @@ def flattened(steps: tuple[Step, ...], guards: tuple[tuple[Condition, bool], ...
             raise Inexpressible("measurement under a condition")
         else:
             yield Guarded(step, guards)
+
+
+def check_whole_registers(circuit: Circuit) -> None:
+    """Raises Inexpressible for a register with bits that nothing measures, in a language whose registers are what a
+    measurement returns."""
+    written = {(measure.register, measure.bit) for measure in every(circuit.steps, Measure)}
+    used = {register for register, _ in written}
+    if any((name, bit) not in written for name in used for bit in range(circuit.registers[name])):
+        raise Inexpressible("bits that nothing measures")
 
 
 def array(matrix: Matrix) -> str:

@@ -1,4 +1,5 @@
 # expect: value {"energy": -1.0}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from braket.circuits import Circuit, FreeParameter, Observable
 from braket.devices import LocalSimulator
 from scipy.optimize import minimize

@@ -1,4 +1,5 @@
 # expect: value {"improved": True}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 import cirq
 import numpy as np
 import sympy

@@ -1,6 +1,7 @@
 # expect: value None
 # expect-warning: main() returned nothing
 # expect-stdout: Depth
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from marqov import Circuit
 
 

@@ -1,4 +1,5 @@
 # expect: value {"theta": 3.1416}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from marqov import Circuit
 from scipy.optimize import minimize_scalar
 

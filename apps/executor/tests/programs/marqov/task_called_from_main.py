@@ -1,4 +1,5 @@
 # expect: value {"energies": [1.0, -1.0]}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 import math
 
 from marqov import Circuit, task

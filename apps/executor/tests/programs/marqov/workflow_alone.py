@@ -1,5 +1,6 @@
 # expect: value {"energy": 1.5, "parts": [1.0, 0.5]}
 # params: {"theta": 1.0}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from marqov import task, workflow
 
 

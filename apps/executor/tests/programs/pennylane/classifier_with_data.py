@@ -1,4 +1,5 @@
 # expect: value {"accuracy_known": True}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 import pennylane as qml
 from pennylane import numpy as np
 

@@ -1,5 +1,6 @@
 # expect: value {"expected": 3}
 # params: {"a": 1, "b": 2}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 import asyncio
 
 from qiskit import QuantumCircuit

@@ -1,10 +1,11 @@
-# expect-error: main() returned['state'][0]: complex cannot be part of a result
-# expect-error: real and the imaginary part
+# expect: value {"state": [[1, 0], [0, 0]]}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from qiskit import QuantumCircuit
 from qiskit.quantum_info import Statevector
 
 
 def main():
     qc = QuantumCircuit(1)
-    qc.h(0)
+    qc.x(0)
+    qc.x(0)
     return {"state": Statevector(qc).data}

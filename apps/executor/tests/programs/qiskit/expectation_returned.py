@@ -1,4 +1,5 @@
 # expect: value {"zz": 1.0, "labels": ["ZZ", "XX"], "counts": {"00": 3}}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from collections import Counter
 
 import numpy as np

@@ -1,4 +1,4 @@
-# expect: counts {"01": 1}
+# expect: counts {"001": 1}
 # A classical register of three bits of which two are measured.
 from qiskit import QuantumCircuit
 

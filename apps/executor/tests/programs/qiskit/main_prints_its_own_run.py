@@ -1,6 +1,7 @@
 # expect: value None
 # expect-stdout: {'00': 100}
 # expect-warning: main() returned nothing
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from qiskit import QuantumCircuit
 from qiskit_aer import AerSimulator
 

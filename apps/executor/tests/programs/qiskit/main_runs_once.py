@@ -1,5 +1,6 @@
 # expect: value {"calls": 1}
 # expect-stdout: hello
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from qiskit import QuantumCircuit
 
 calls = []

@@ -1,5 +1,6 @@
 # expect: value {"counts": {"11": 10}}
 # expect-stdout: starting
+# expect-warning: shots, engine, engine_version and optimization_level are null
 from qiskit import QuantumCircuit
 from qiskit_aer import AerSimulator
 

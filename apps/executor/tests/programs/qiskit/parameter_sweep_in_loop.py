@@ -1,4 +1,5 @@
 # expect: value {"angles": [0.0, 1.5707963, 3.1415926], "ones": [0.0, 0.5, 1.0]}
+# expect-warning: shots, engine, engine_version and optimization_level are null
 import numpy as np
 from qiskit import QuantumCircuit
 from qiskit.circuit import Parameter

@@ -1,5 +1,6 @@
 # expect: value {"energy": -1.0}
 # expect-stdout: iteration 0
+# expect-warning: shots, engine, engine_version and optimization_level are null
 import numpy as np
 from qiskit.circuit.library import efficient_su2
 from qiskit.primitives import StatevectorEstimator

@@ -70,7 +70,7 @@ main(*sys.argv[1:])
 
 /** @param schema the generated types. */
 export const typescriptProgram = (schema: string) => `
-import type { components, paths } from '${schema}'
+import type { components, paths } from ${JSON.stringify(schema)}
 
 type Schemas = components['schemas']
 type Body<Path extends keyof paths> = paths[Path] extends {

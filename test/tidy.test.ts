@@ -358,6 +358,13 @@ describe('package.json', () => {
     const lock = JSON.parse(read('package-lock.json')).packages as Record<string, { version: string }>
     const direct = { ...manifest.dependencies, ...manifest.devDependencies }
     for (const [name, version] of Object.entries(direct)) {
+      // A folder of this repository, whose package.json has the versions.
+      if (version.startsWith('file:')) {
+        const own = JSON.parse(read(`${version.slice('file:'.length)}/package.json`)).dependencies as object
+        for (const [dependency, exact] of Object.entries(own))
+          expect([dependency, exact]).toEqual([dependency, expect.stringMatching(/^\d+\.\d+\.\d+$/)])
+        continue
+      }
       expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(-[\w.]+)?$/)])
       expect([name, lock[`node_modules/${name}`]?.version]).toEqual([name, version])
     }

@@ -57,8 +57,8 @@ test('generated TypeScript types accept a correct submission and refuse an incom
   )
   await run(process.execPath, join(dirname(generator), 'bin/cli.js'), 'openapi.json', '--output', 'schema.d.ts')
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(folder, 'program.ts'), typescriptProgram)
-  const strict = ['--strict', '--skipLibCheck', 'false', '--target', 'es2023', '--module', 'nodenext']
+  writeFileSync(join(folder, 'program.ts'), typescriptProgram('./schema.js'))
+  const strict = ['--ignoreConfig', '--strict', '--skipLibCheck', 'false', '--target', 'es2023', '--module', 'nodenext']
   const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')]
   await run(join(projectRoot, 'node_modules/.bin/tsc'), ...strict, ...types, 'program.ts')
   expect(await run(process.execPath, 'program.js', platform.url(), ...account)).toBe('{"1":100}\n')

@@ -68,8 +68,9 @@ FINAL = ("completed", "failed", "cancelled", "dispatch_failed")
 main(*sys.argv[1:])
 `
 
-export const typescriptProgram = `
-import type { components, paths } from './schema.js'
+/** @param schema the generated types. */
+export const typescriptProgram = (schema: string) => `
+import type { components, paths } from ${JSON.stringify(schema)}
 
 type Schemas = components['schemas']
 type Body<Path extends keyof paths> = paths[Path] extends {

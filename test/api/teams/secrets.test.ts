@@ -84,12 +84,12 @@ describe('with a provider that checks credentials,', () => {
 
 describe('credentials', () => {
   test('of all teams of the caller are listed when none is named, and of no other team', async () => {
-    const [member, other] = [await api.signUp(), await newTeam(owner)]
+    const [member, stranger, other] = [await api.signUp(), await api.signUp(), await newTeam(owner)]
     await join(member, teamId, 'member')
     await join(member, other, 'admin')
     await save('ionq', { api_key: 'exampleKey0123456789' })
     await save('aws-braket', aws, owner, other)
-    await save('ionq', { api_key: 'exampleKey0123456789' }, outsider, await newTeam(outsider))
+    await save('ionq', { api_key: 'exampleKey0123456789' }, stranger, await newTeam(stranger))
     const seen = (await member.get(path)).body.secrets.map((item: Item & { team_id: string }) => [
       item.team_id,
       item.key_name

@@ -56,8 +56,8 @@ DISPATCH_RETURNED = (
 
 @dataclasses.dataclass(frozen=True)
 class _Execution:
-    """One request while it is carried out; `draws` numbers the circuits that its device runs, `device_shots` are the
-    shots of those that were run in this process."""
+    """One request while it is carried out; `draws` numbers the circuits that its device runs, `device_shots` are their
+    shots, also where the caller ran them."""
 
     request: ExecutionRequest
     asks: Asks
@@ -313,7 +313,9 @@ def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[st
             return answer
         if _is_recording():
             raise JobError("device.run in the body of a workflow: the graph is only built there; run it in a task")
-        return request_circuit(*loaded, execution.asks)
+        answer = request_circuit(*loaded, execution.asks)
+        execution.device_shots.add(shots)
+        return answer
 
 
 def _loaded(

@@ -20,6 +20,7 @@ from .asks import Asks
 from .circuit_execution import canonical, checked, execute_circuit, request_circuit, shown
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
+from .circuits.control_flow import is_dynamic
 from .circuits.info import describe
 from .circuits.measurement import with_measurements
 from .device import Device, DeviceRun
@@ -55,8 +56,8 @@ DISPATCH_RETURNED = (
 
 @dataclasses.dataclass(frozen=True)
 class _Execution:
-    """One request while it is carried out; `draws` numbers the circuits that its device runs, `device_shots` are the
-    shots of those that were run in this process."""
+    """One request while it is carried out; `draws` numbers the circuits that its device runs, `device_shots` are their
+    shots, also where the caller ran them."""
 
     request: ExecutionRequest
     asks: Asks
@@ -176,11 +177,29 @@ def _convert(execution: _Execution) -> dict[str, Any]:
     if not isinstance(circuit, QuantumCircuit):
         return {"found": circuit}
     circuit = checked(circuit, text, execution.request)
+    _refuse_variables(circuit)
     try:
         canonical = canonical_text(circuit)
     except Exception as error:
         raise Unsupported(f"the circuit has no OpenQASM 3 form: {str(error)[:500]}") from None
+    if is_dynamic(circuit):
+        _check_readable(canonical, execution.request)
     return {"openqasm3": canonical, "circuit_info": describe(circuit), "warnings": warnings}
+
+
+def _check_readable(canonical: str, request: ExecutionRequest) -> None:
+    """Refuses a text that could not be run here."""
+    try:
+        openqasm.load(canonical, request.max_qubits, request.backend)
+    except JobError as error:
+        raise Unsupported(f"the circuit cannot be converted to a program that runs here ({error.message})") from None
+
+
+def _refuse_variables(circuit: QuantumCircuit) -> None:
+    """Refuses classical variables and stretches, which OpenQASM 3 has and no program here can have."""
+    for kind, found in (("stretch", circuit.iter_stretches()), ("classical variable", circuit.iter_vars())):
+        for item in found:
+            raise Unsupported(f"the {kind} '{item.name}' cannot be converted; use fixed delays, bits and registers")
 
 
 def _compile(execution: _Execution) -> dict[str, Any]:
@@ -294,7 +313,9 @@ def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[st
             return answer
         if _is_recording():
             raise JobError("device.run in the body of a workflow: the graph is only built there; run it in a task")
-        return request_circuit(*loaded, execution.asks)
+        answer = request_circuit(*loaded, execution.asks)
+        execution.device_shots.add(shots)
+        return answer
 
 
 def _loaded(

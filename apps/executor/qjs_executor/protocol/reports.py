@@ -35,7 +35,7 @@ class CircuitReport:
 class ValueReport:
     """A `main` returned a value. It is passed on as text: `members` are those of a JSON object, without its braces, and
     `names` are the ones that a result has too. `device_shots` are up to two numbers of shots with which the program ran
-    circuits on the job's device, in the process that returned the value."""
+    circuits on the job's device, in the execution that returned the value."""
 
     members: str
     names: list[str]

@@ -73,11 +73,13 @@ def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str
 def _device_of_value(job: Job, run: ValueReport) -> tuple[int | None, dict[str, Any], list[str]]:
     """The shots that stand for a returned value, the metadata that is not known for it, and why."""
     imported = {_FRAMEWORKS.get(name, name) for name in _IMPORT.findall(job.source.get("code", ""))}
-    if len(run.device_shots) == 1:
-        return run.device_shots[0], {}, []
-    if run.device_shots:
-        return None, {}, ["shots is null: the program ran circuits with different numbers of shots"]
     unknown: dict[str, Any] = {"engine": None, "engine_version": None, "optimization_level": None}
+    if run.device_shots:
+        # Where the caller ran the circuits, no engine of this executor did.
+        elsewhere = unknown if job.script.circuits == "ask" else {}
+        if len(run.device_shots) == 1:
+            return run.device_shots[0], elsewhere, []
+        return None, elsewhere, ["shots is null: the program ran circuits with different numbers of shots"]
     if _framework(job) not in imported:
         unknown["framework_version"] = None
     if not imported:

@@ -109,6 +109,18 @@ def test_runs_with_different_shots_have_no_one_number() -> None:
     assert result["warnings"] == ["shots is null: the program ran circuits with different numbers of shots"]
 
 
+def test_circuits_that_a_provider_ran_have_their_shots_and_no_engine_of_the_executor() -> None:
+    code = "from marqov import task"
+    source = {"kind": "code", "framework": "marqov", "code": code}
+    script = Script(circuits="ask")
+    job = Job("a", source, "ionq-forte", "statevector", 20, JobParams(shots=100), script=script)
+    report = read_answer({"ok": True, "value": 1, "warnings": [], "device_shots": [30]}, job)
+    assert isinstance(report, ValueReport)
+    result = json.loads(value_text(job, report, 1.0, "", []))
+    assert (result["shots"], result["warnings"]) == (30, [])
+    assert facts(result)[:3] == [None, None, None]
+
+
 def test_a_framework_that_the_program_does_not_import_has_no_version() -> None:
     result = record("cirq", "return 1", "qiskit")
     assert facts(result)[:4] == [None, None, None, None]

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from qiskit import QuantumCircuit
 from qiskit.circuit import Clbit, ControlFlowOp, Store
+from qiskit.circuit.classical import expr
 
 from ..refusals import Unsupported
+from .runtime_expressions import refuse_unevaluated
 
 
 def is_dynamic(circuit: QuantumCircuit) -> bool:
@@ -30,7 +32,8 @@ def widened(circuit: QuantumCircuit) -> QuantumCircuit:
 
 
 def refuse_variables(circuit: QuantumCircuit) -> None:
-    """Refuses classical variables other than bits and registers, which the simulator does not keep faithfully."""
+    """Refuses classical variables other than bits and registers, which the simulator does not keep faithfully, and
+    conditions that it does not evaluate."""
     names = [variable.name for variable in circuit.iter_vars()] + [item.name for item in circuit.iter_stretches()]
     if names:
         raise Unsupported(
@@ -38,6 +41,13 @@ def refuse_variables(circuit: QuantumCircuit) -> None:
         )
     for item in circuit.data:
         if isinstance(item.operation, ControlFlowOp):
+            refuse_unevaluated(getattr(item.operation, "condition", None))
+            if isinstance(getattr(item.operation, "target", None), expr.Expr) and not isinstance(
+                item.operation.target, expr.Var
+            ):
+                raise Unsupported(
+                    "a switch over an expression is not available on this backend; switch over a register"
+                )
             for block in item.operation.blocks:
                 refuse_variables(block)
 

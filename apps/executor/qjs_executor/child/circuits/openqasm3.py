@@ -9,9 +9,8 @@ controlled or taken to a fractional power: that is refused.
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import openqasm3
@@ -19,6 +18,8 @@ from openqasm3 import ast
 from openqasm3.parser import QASM3ParsingError
 from qiskit import ClassicalRegister, QuantumCircuit
 from qiskit.circuit import Gate, Parameter, Qubit
+from qiskit.circuit.classical import expr
+from qiskit.circuit.classical.types import Bool
 from qiskit.circuit.exceptions import CircuitError
 from qiskit.circuit.library import IGate
 from qiskit_qasm3_import import ConversionError
@@ -29,7 +30,9 @@ from qiskit_qasm3_import.state import GateScope, LocalScope, State
 
 from ..refusals import JobError, Unsupported
 from .gate_names import TRIED_ANGLES, distinct, standard_gate
+from .openqasm3_nodes import is_evaluated, is_integer, leaves_loop, nodes, shows_phase, uses_gate
 from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
+from .runtime_expressions import condition, expression
 from .size import OPERATIONS_MAX
 
 UNROLLED_STATEMENTS_MAX = 100_000
@@ -45,7 +48,6 @@ _NODE = re.compile(r"node of type '?(\w+)'? is not supported")
 _STATEMENTS = {
     "SubroutineDefinition": "'def' (a subroutine; write its gates out, or define a gate)",
     "ReturnStatement": "'return'",
-    "SwitchStatement": "'switch' (write it as if and else)",
     "ExternDeclaration": "'extern'",
     "Box": "'box'",
     "DelayInstruction": "'delay'",
@@ -119,13 +121,25 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         self._clbits = 0
         # Names of gates whose phase readers interpret differently: U with a nonzero first angle, and gates built on it.
         self._phase_unclear = {"U", "u2", "u3"}
+        # Integers that a switch tests; the one that the statement before assigned, and what this one assigns.
+        self._switched: set[str] = set()
+        self._before: tuple[str, ast.Expression] | None = None
+        self._assigned: tuple[str, ast.Expression] | None = None
         # How many operations each defined gate stands for.
         self._sizes: dict[str, int] = {}
 
     def visit(self, node: ast.QASMNode, context: Any = None) -> Any:
         if isinstance(node, ast.Statement) and node.span is not None:
             self.line = node.span.start_line
+        if isinstance(node, ast.Statement):
+            self._before, self._assigned = self._assigned, None
         return super().visit(node, context)
+
+    def visit_Program(self, node: ast.Program, context: State) -> State:
+        targets = [inner.target for inner in nodes(node.statements) if isinstance(inner, ast.SwitchStatement)]
+        declared = {inner.identifier.name for inner in node.statements if is_integer(inner)}
+        self._switched = {target.name for target in targets if isinstance(target, ast.Identifier)} & declared
+        return super().visit_Program(node, context)
 
     def visit_Include(self, node: ast.Include, context: State) -> State:
         context = super().visit_Include(node, context)
@@ -150,6 +164,8 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
                 self._check_widths(self._resolve_qarg(node.init_expression.qubit, context), size)
             if node.type.size is None and context.scope is Scope.GLOBAL:
                 return self._declare_bit(node, context)
+        elif node.identifier.name in self._switched and node.init_expression is None:
+            return context
         return super().visit_ClassicalDeclaration(node, context)
 
     def _declare_bit(self, node: ast.ClassicalDeclaration, context: State) -> State:
@@ -162,6 +178,41 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         if node.init_expression is not None:
             context.circuit.measure(self._resolve_qarg(node.init_expression.qubit, context), register[0])
         return context
+
+    def visit_ClassicalAssignment(self, node: ast.ClassicalAssignment, context: State) -> State:
+        """`int x; x = c; switch (x) { ... }`, as qiskit's exporter writes a switch over bits. The switch itself reads
+        the bits, so it has to follow at once."""
+        name = node.lvalue.name if isinstance(node.lvalue, ast.Identifier) else None
+        if name not in self._switched or node.op is not ast.AssignmentOperator["="]:
+            return self.generic_visit(node, context)
+        self._assigned = (name, node.rvalue)
+        return context
+
+    def visit_SwitchStatement(self, node: ast.SwitchStatement, context: State) -> State:
+        target: Any = node.target
+        if isinstance(target, ast.Identifier) and target.name in self._switched:
+            if self._before is None or self._before[0] != target.name:
+                raise Unsupported(
+                    f"OpenQASM 3: '{target.name}' in switch has to be assigned in the statement before it", self.line
+                )
+            target = self._before[1]
+        tested = expression(target, lambda inner: self._resolve_generic(inner, context, strict=True)[0])
+        if not isinstance(tested, expr.Var):
+            raise Unsupported("OpenQASM 3: switch takes a bit or a register, not an expression", self.line)
+        with context.circuit.switch(tested) as case:
+            for values, block in node.cases:
+                labels = [self._resolve_constant_int(value, context) for value in values]
+                with case(*(bool(label) if tested.type.kind is Bool else label for label in labels)):
+                    self._block(block.statements, context)
+            if node.default is not None:
+                with case(case.DEFAULT):
+                    self._block(node.default.statements, context)
+        return context
+
+    def _block(self, statements: list[ast.Statement], context: State) -> None:
+        with LocalScope(context) as inner:
+            for statement in statements:
+                self.visit(statement, inner)
 
     def visit_ConstantDeclaration(self, node: ast.ConstantDeclaration, context: State) -> State:
         value, kind = self._resolve_generic(node.init_expression, context, strict=False)
@@ -208,7 +259,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
                 inner.symbol_table.insert(Symbol(name.name, bit, qasm3_types.Qubit(), Scope.GATE, node))
             for statement in node.body:
                 self.visit(statement, inner)
-        if any(_uses_gate(call, self._phase_unclear) for call in calls):
+        if any(uses_gate(call, self._phase_unclear) for call in calls):
             self._phase_unclear.add(node.name.name)
         builder: Any = self._standard(node.name.name, inner.circuit, parameters)
         builder = builder or _GateBuilder(distinct(node.name.name), inner.circuit, parameters)
@@ -226,8 +277,8 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         """A loop whose body reads its variable is written out, so that the variable can be an index; one with a break
         or continue of its own stays a loop, and its variable can only be an angle."""
         name = node.identifier.name
-        reads = any(isinstance(inner, ast.Identifier) and inner.name == name for inner in _nodes(node.block))
-        if not reads or _leaves_loop(node.block):
+        reads = any(isinstance(inner, ast.Identifier) and inner.name == name for inner in nodes(node.block))
+        if not reads or leaves_loop(node.block):
             return super().visit_ForInLoop(node, context)
         values = self._loop_values(node, context)
         if len(values) * len(node.block) > UNROLLED_STATEMENTS_MAX:
@@ -251,7 +302,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         raise Unsupported("OpenQASM 3: a loop needs a range with both ends, or a set of integers", self.line)
 
     def visit_QuantumGate(self, node: ast.QuantumGate, context: State) -> State:
-        if node.name.name in self._phase_unclear and any(map(_shows_phase, node.modifiers)):
+        if node.name.name in self._phase_unclear and any(map(shows_phase, node.modifiers)):
             raise Unsupported(
                 f"OpenQASM 3: '{node.name.name}' with ctrl, negctrl or a fractional pow: the phase of the built-in U,"
                 " of u2 and of u3, on which this gate rests, is not read alike everywhere, and the modifier makes it"
@@ -283,7 +334,24 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         return merged
 
     def _resolve_condition(self, node: ast.Expression, context: State) -> Any:
-        return super()._resolve_condition(self._with_boolean(node, context), context)
+        if self._is_simple(node, context):
+            return super()._resolve_condition(self._with_boolean(node, context), context)
+        return condition(node, lambda inner: self._resolve_generic(inner, context, strict=True)[0])
+
+    def _is_simple(self, node: ast.Expression, context: State) -> bool:
+        """Whether a condition is `bit`, `!bit`, `bit == constant` or `register == constant`, which need no evaluation
+        while the circuit runs."""
+        if isinstance(node, ast.UnaryExpression):
+            return not isinstance(node.expression, ast.UnaryExpression | ast.BinaryExpression)
+        if not isinstance(node, ast.BinaryExpression):
+            return True
+        sides = (node.lhs, node.rhs)
+        if node.op.name not in ("==", "!=") or any(is_evaluated(side) for side in sides):
+            return False
+        kinds = [self._resolve_generic(side, context, strict=True)[1] for side in sides]
+        classical = (qasm3_types.Bit, qasm3_types.BitArray)
+        both = all(isinstance(kind, classical) for kind in kinds)
+        return not both and (node.op.name == "==" or not any(isinstance(kind, qasm3_types.BitArray) for kind in kinds))
 
     def _with_boolean(self, node: ast.Expression, context: State) -> ast.Expression:
         """`bit == 1` as `bit == true`: the language compares a bit with either, the importer only with the latter."""
@@ -344,48 +412,3 @@ class _GateBuilder:
             else self._definition
         )
         return gate
-
-
-def _nodes(root: Any) -> Iterator[ast.QASMNode]:
-    """Every node below a node or list of nodes, itself included."""
-    if isinstance(root, list | tuple):
-        for item in root:
-            yield from _nodes(item)
-    elif isinstance(root, ast.QASMNode):
-        yield root
-        for field in dataclasses.fields(root):
-            if field.name != "span":
-                yield from _nodes(getattr(root, field.name))
-
-
-def _leaves_loop(statements: list[Any]) -> bool:
-    """Whether a break or continue among the statements belongs to the loop around them."""
-    for statement in statements:
-        if isinstance(statement, ast.BreakStatement | ast.ContinueStatement):
-            return True
-        if isinstance(statement, ast.BranchingStatement) and _leaves_loop(
-            [*statement.if_block, *(statement.else_block or [])]
-        ):
-            return True
-        if isinstance(statement, ast.Box) and _leaves_loop(list(statement.body)):
-            return True
-    return False
-
-
-def _shows_phase(modifier: ast.QuantumGateModifier) -> bool:
-    """Whether a modifier makes the global phase of its gate visible."""
-    if modifier.modifier is not ast.GateModifierName.pow:
-        return modifier.modifier is not ast.GateModifierName.inv
-    exponent = modifier.argument
-    while isinstance(exponent, ast.UnaryExpression):
-        exponent = exponent.expression
-    return not isinstance(exponent, ast.IntegerLiteral)
-
-
-def _uses_gate(call: ast.QuantumGate, names: set[str]) -> bool:
-    """Whether a call applies one of the named gates; U with the literal angle 0 has no phase."""
-    if call.name.name not in names:
-        return False
-    first = call.arguments[0] if call.arguments else None
-    is_zero = isinstance(first, ast.IntegerLiteral | ast.FloatLiteral) and first.value == 0
-    return not (call.name.name == "U" and is_zero)

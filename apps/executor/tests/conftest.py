@@ -29,7 +29,17 @@ TOGETHER = {
     # They share the executor of an ordinary user, which takes as long to start as most of them to run.
     **dict.fromkeys(("test_escapes", "test_launcher", "test_parking", "test_warm_pool", "test_isolation"), "levels"),
     # They share a server that has imported every framework.
-    **dict.fromkeys(("test_replay", "test_graphs_here", "test_task_runs", "test_script_asks"), "children"),
+    **dict.fromkeys(
+        (
+            "test_replay",
+            "test_graphs_here",
+            "test_task_runs",
+            "test_script_asks",
+            "test_value_record",
+            "test_command_line",
+        ),
+        "children",
+    ),
 }
 """Files that one process of xdist takes, by what they share."""
 FIRST = (*TOGETHER, "test_launcher_deaths", "test_sandbox_terms", "test_runs", "test_programs")

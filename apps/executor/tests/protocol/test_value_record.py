@@ -15,7 +15,7 @@ from qjs_executor.protocol.reports import ValueReport
 from qjs_executor.protocol.result import value_text
 from qjs_executor.protocol.versions import ENGINE_VERSION, framework_version
 
-from ..support.direct import answer
+from ..support.frame_child import FrameChildren
 
 CIRCUITS = {
     "qiskit": "from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1, 1)\ncircuit.h(0)\ncircuit.measure(0, 0)\n",
@@ -47,15 +47,17 @@ FIELDS = (
 )
 
 
-def record(name: str, body: str, framework: str | None = None, **script: Any) -> dict[str, Any]:
+def record(
+    children: FrameChildren, name: str, body: str, framework: str | None = None, imports: str = ""
+) -> dict[str, Any]:
     """The result of a `main` with this body in a program with the framework's circuit."""
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not installed for this Python")
-    code = f"{CIRCUITS[name]}\ndef main():\n    {body}"
-    return recorded(code, framework or ("marqov" if name == "braket" else name), **script)
+    code = f"{imports}{CIRCUITS[name]}\ndef main():\n    {body}"
+    return recorded(children, code, framework or ("marqov" if name == "braket" else name))
 
 
-def recorded(code: str, framework: str, **script: Any) -> dict[str, Any]:
+def recorded(children: FrameChildren, code: str, framework: str) -> dict[str, Any]:
     """The result of a program, as the service stores it."""
     job = Job(
         run_id="a",
@@ -63,11 +65,9 @@ def recorded(code: str, framework: str, **script: Any) -> dict[str, Any]:
         backend="local",
         engine="statevector",
         max_qubits=20,
-        params=JobParams(shots=1024, seed=7),
-        script=Script(**script),
+        params=JobParams(shots=1024, seed=7, given={"shots": 1024}),
     )
-    message = json.loads(json.dumps({"ok": True, **answer(framework, code, shots=1024)}))
-    report = read_answer(message, job)
+    report = read_answer(children.start(job.execution_request), job)
     assert isinstance(report, ValueReport)
     result: dict[str, Any] = json.loads(value_text(job, report, 1.0, "", []))
     return result
@@ -78,16 +78,9 @@ def facts(result: dict[str, Any]) -> Sequence[Any]:
 
 
 @pytest.mark.parametrize("way", OWN)
-def test_what_a_program_samples_by_itself_is_not_recorded_as_the_jobs_engine(way: str) -> None:
+def test_what_a_program_samples_by_itself_is_not_recorded_as_the_jobs_engine(children: FrameChildren, way: str) -> None:
     name, imports, counts = OWN[way]
-    result = (
-        record(name, f"return {{'counts': {counts}}}".replace("\n", ""), None)
-        if not imports
-        else recorded(
-            f"{imports}{CIRCUITS[name]}\ndef main():\n    return {{'counts': {counts}}}",
-            "marqov" if name == "braket" else name,
-        )
-    )
+    result = record(children, name, f"return {{'counts': {counts}}}", imports=imports)
     version = framework_version("marqov" if name == "braket" else name)
     assert sum(result["counts"].values()) == (1000 if way == "QNode" else 500)
     assert facts(result) == [None, None, None, version, None, 7, None]
@@ -95,15 +88,15 @@ def test_what_a_program_samples_by_itself_is_not_recorded_as_the_jobs_engine(way
 
 
 @pytest.mark.parametrize("name", CIRCUITS)
-def test_what_a_program_runs_on_the_jobs_device_is_recorded_with_its_shots(name: str) -> None:
-    result = record(name, "return {'counts': device.run(circuit, 40)}")
+def test_what_a_program_runs_on_the_jobs_device_is_recorded_with_its_shots(children: FrameChildren, name: str) -> None:
+    result = record(children, name, "return {'counts': device.run(circuit, 40)}")
     version = framework_version("marqov" if name == "braket" else name)
     assert facts(result) == ["statevector", ENGINE_VERSION, 1, version, 40, 7, None]
     assert (result["shots"], result["warnings"]) == (40, [])
 
 
-def test_runs_with_different_shots_have_no_one_number() -> None:
-    result = record("qiskit", "return [device.run(circuit, n) for n in (1, 20, 300)]")
+def test_runs_with_different_shots_have_no_one_number(children: FrameChildren) -> None:
+    result = record(children, "qiskit", "return [device.run(circuit, n) for n in (1, 20, 300)]")
     assert (result["shots"], result["metadata"]["shots_requested"]) == (None, None)
     assert result["metadata"]["engine"] == "statevector"
     assert result["warnings"] == ["shots is null: the program ran circuits with different numbers of shots"]
@@ -121,19 +114,19 @@ def test_circuits_that_a_provider_ran_have_their_shots_and_no_engine_of_the_exec
     assert facts(result)[:3] == [None, None, None]
 
 
-def test_a_framework_that_the_program_does_not_import_has_no_version() -> None:
-    result = record("cirq", "return 1", "qiskit")
+def test_a_framework_that_the_program_does_not_import_has_no_version(children: FrameChildren) -> None:
+    result = record(children, "cirq", "return 1", "qiskit")
     assert facts(result)[:4] == [None, None, None, None]
 
 
-def test_a_program_without_a_framework_has_nothing_to_warn_of() -> None:
-    result = recorded("def main(): return 42", "qiskit")
+def test_a_program_without_a_framework_has_nothing_to_warn_of(children: FrameChildren) -> None:
+    result = recorded(children, "def main(): return 42", "qiskit")
     assert (result["result"], result["shots"], result["warnings"]) == (42, None, [])
     assert facts(result)[:4] == [None, None, None, None]
 
 
-def test_shots_that_a_program_returns_are_its_own() -> None:
-    assert record("qiskit", "return {'shots': 3}")["shots"] == 3
+def test_shots_that_a_program_returns_are_its_own(children: FrameChildren) -> None:
+    assert record(children, "qiskit", "return {'shots': 3}")["shots"] == 3
 
 
 @pytest.mark.parametrize("forged", [[0], [True], [1, 2, 3], "1", [10**6]])

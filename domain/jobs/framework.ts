@@ -1,9 +1,12 @@
 // The frameworks that a program can be written in, and how one is detected.
+import { declaresQubits } from './openqasm-text.js'
+
 export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
 export type Framework = (typeof frameworks)[number]
 
 /**
- * Detects the framework of a text by the OPENQASM header (after comments), or by the only framework that it imports.
+ * Detects the framework of a text by the OPENQASM header (after comments), by the only framework that it imports, or by its
+ * declaration of qubits.
  * `auto` leaves the decision to the executor, which parses the program; `null` means that the text names no framework.
  * Each pattern takes time linear in the length of the code.
  */
@@ -12,7 +15,8 @@ export function detectFramework(code: string): Framework | 'auto' | null {
   const imports = code.matchAll(/^[ \t]*(?:from|import)[ \t]+(qiskit|cirq|pennylane|marqov|braket)\b/gm)
   const [first, ...others] = new Set([...imports].map((match) => (match[1] === 'braket' ? 'marqov' : match[1])))
   if (first && others.length === 0) return first as Framework
-  return /\b(?:qiskit|cirq|pennylane|marqov|braket)\b/.test(code) ? 'auto' : null
+  if (/\b(?:qiskit|cirq|pennylane|marqov|braket)\b/.test(code)) return 'auto'
+  return declaresQubits(code) ? 'openqasm' : null
 }
 
 function withoutLeadingComments(code: string): string {

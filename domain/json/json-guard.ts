@@ -13,8 +13,9 @@ const NUL = '\u0000'
 /**
  * Returns `null` when the value is allowed, otherwise a message with its place and the problem. Iterative, so deep
  * input cannot overflow the stack.
+ * @param text of the value, if there is one: a number with a point or an exponent is a float, which may be large.
  */
-export function findForbiddenJson(root: unknown): string | null {
+export function findForbiddenJson(root: unknown, text?: string): string | null {
   const stack: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }]
   let nodes = 1
   while (stack.length > 0) {
@@ -25,7 +26,7 @@ export function findForbiddenJson(root: unknown): string | null {
       if (problem) return `${where}: ${problem}`
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) return `${where}: is a number beyond what can be represented`
-      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      if (Number.isInteger(value) && !Number.isSafeInteger(value) && (text === undefined || hasLargeInteger(text)))
         return `${where}: an integer beyond 9007199254740991 cannot be carried exactly; send it as a string`
     } else if (typeof value === 'object' && value !== null) {
       if (depth > DEPTH_MAX) return `${where}: is nested deeper than ${DEPTH_MAX} levels`
@@ -45,6 +46,13 @@ export function findForbiddenJson(root: unknown): string | null {
   }
   return null
 }
+
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+const hasLargeInteger = (text: string): boolean =>
+  [...text.matchAll(stringOrNumber)].some(
+    ([token]) => /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token))
+  )
 
 export function textProblem(text: string): string | null {
   if (text.includes(NUL)) return 'holds a NUL character, which cannot be stored; remove it'

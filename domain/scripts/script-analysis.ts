@@ -51,6 +51,11 @@ export function assertAnalysed(
       throw mismatch(`the analysis is for ${name} ${kept[field]} (got ${submitted[field]})`)
   if (submitted.cost > kept.cost)
     throw mismatch(`it now costs ${formatUsd(submitted.cost)}, the analysis said ${formatUsd(kept.cost)}`)
+  const errors = kept.checks.filter(({ level }) => level === 'error')
+  if (errors.length > 0)
+    throw validationError(
+      `analysis_id: the analysis found what prevents the run: ${errors.map(({ message }) => message).join('; ')}`
+    )
   const unnamed = kept.checks.filter(({ id, level }) => level === 'warning' && !consents.includes(id))
   if (unnamed.length > 0)
     throw validationError(

@@ -83,7 +83,7 @@ export function assertFramework(asked: Framework, detected: Framework | null): v
   throw validationError(
     detected === 'openqasm'
       ? `framework: this script is OpenQASM (got ${JSON.stringify(asked)})`
-      : `framework: this script is Python; OpenQASM begins with its OPENQASM line (got "openqasm")`
+      : `framework: this script is Python; OpenQASM has an OPENQASM line or declares qubits (got "openqasm")`
   )
 }
 

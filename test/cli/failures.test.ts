@@ -60,7 +60,7 @@ test('a file that does not match its options is refused before any request', asy
   const cases: [file: string, args: string[], reason: string][] = [
     [shell.file('latin1.py', Buffer.from([0x23, 0xe4])), [], 'must be UTF-8 text'],
     [shell.file('huge.qasm', 'OPENQASM 3.0;'.padEnd(4 * 1024 * 1024 + 1)), [], 'must be at most 4 MiB'],
-    [shell.file('bare.qasm', 'qubit q;'), [], 'must begin with OPENQASM 2.0; or OPENQASM 3.0;'],
+    [shell.file('bare.qasm', 'h q;'), [], 'must begin with OPENQASM 2.0; or OPENQASM 3.0;'],
     [shell.file('slashes.qasm', '/'.repeat(1_000_000)), [], 'must begin with OPENQASM'],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--framework', 'qiskit'], 'is OpenQASM'],
     [shell.file('ok.qasm', 'OPENQASM 3.0;'), ['--param', 'shots=5'], 'use --shots'],

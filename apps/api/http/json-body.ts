@@ -41,7 +41,7 @@ function readJson(request: FastifyRequest, body: Buffer): unknown {
   if (body.length === 0) return undefined
   const { text, value } = parse(body)
   request.jsonText = text
-  const problem = findForbiddenJson(value)
+  const problem = findForbiddenJson(value, text)
   if (problem) throw validationError(problem)
   return value
 }

@@ -3,11 +3,13 @@
 
 import type { FastifyRequest } from 'fastify'
 import { isAddressProved } from '../../../db/accounts/accounts.js'
+import { listBackends } from '../../../db/backends/backends.js'
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import { createJob } from '../../../db/jobs/jobs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
 import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
+import { assertStateVectorFits, isTooWide, tooWide, widthOfSource } from '../../../domain/jobs/declared-width.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, teamForWrite, userOf } from '../http/access.js'
@@ -49,14 +51,18 @@ export async function submitJob(
   const teamId = await teamForWrite(request, tx, submission.teamId)
   if (submission.notify) await takeMailSlot(deps, request, { tx, afterRollback })
   await assertCredentials(tx, teamId, backend)
-  const source =
+  const { source, qubits } =
     submission.source.kind === 'saved'
       ? await sourceOfScript(tx, callerOf(request), submission.source, {
           ...submission,
           teamId,
           pricing: backend.pricing
         })
-      : submission.source
+      : { source: submission.source, qubits: widthOfSource(submission.source) }
+  if (qubits !== null) {
+    if (isTooWide(qubits, backend)) throw tooWide(qubits, backend, await listBackends(tx))
+    assertStateVectorFits(qubits, submission.params)
+  }
   await takeJobsOfTeam(deps, request, { afterRollback }, teamId, 1)
   const jobId = await createJob(
     tx,

@@ -14,7 +14,7 @@ type Submitted = Pick<Submission, 'backend' | 'params' | 'circuitCount'> & { tea
 
 /**
  * The present version of the script that a submission names: by its id any that the caller sees, by its slug one of the
- * acting team, else a template.
+ * acting team, else a template. `qubits` is its width, if the source determines it.
  * @throws ServiceError `not_found`, `validation_error`, `analysis_mismatch`.
  */
 export async function sourceOfScript(
@@ -22,7 +22,7 @@ export async function sourceOfScript(
   caller: Caller,
   { by, framework, analysis }: SavedScript,
   submitted: Submitted
-): Promise<Extract<JobSource, { kind: 'script' }>> {
+): Promise<{ source: Extract<JobSource, { kind: 'script' }>; qubits: number | null }> {
   const row = 'id' in by ? await loadScript(tx, caller, by.id) : await loadScriptBySlug(tx, submitted.teamId, by.slug)
   if (!row)
     throw new ServiceError(
@@ -49,13 +49,14 @@ export async function sourceOfScript(
       },
       analysis.consents
     )
-  return {
+  const source = {
     kind: 'script',
     framework: row.framework as Framework,
     text: row.content,
     scriptId: row.id,
     version: row.version
-  }
+  } as const
+  return { source, qubits: row.metadata?.qubits ?? null }
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -1,6 +1,7 @@
 // Builds the body of a submission from a file or a saved script, and the command's options.
 import { extname } from 'node:path'
 import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
+import { declaresQubits } from '../../../domain/jobs/openqasm-text.js'
 import { INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
 import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
@@ -72,8 +73,11 @@ function fileFields(
     framework === 'openqasm' ||
     (version && framework === undefined && extname(file) !== '.py')
   ) {
-    if (!version)
-      throw new CliError('usage', `${nameOf(file)}: must begin with OPENQASM 2.0; or OPENQASM 3.0; (after comments)`)
+    if (!version && !declaresQubits(text))
+      throw new CliError(
+        'usage',
+        `${nameOf(file)}: must begin with OPENQASM 2.0; or OPENQASM 3.0; (after comments), or declare qubits`
+      )
     if (framework !== undefined && framework !== 'openqasm')
       throw new CliError('usage', `--framework ${framework}: ${nameOf(file)} is OpenQASM`)
     return { circuit: { format: version === '2' ? 'qasm2' : 'qasm3', payload: text } }

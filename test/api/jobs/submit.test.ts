@@ -36,6 +36,9 @@ const refused = async (body: unknown, message: string | RegExp, status = 400) =>
 const later = (ms: number) => new Date(Date.now() + ms).toISOString()
 const uuid = '01900000-0000-7000-8000-000000000000'
 
+const circuitOf = (payload: string) =>
+  submission({ inline_code: undefined, framework: undefined, circuit: { format: 'qasm3', payload } })
+
 describe('a submission is accepted with', () => {
   test.each<[string, Record<string, unknown>]>([
     ['1 shot', withParams({ shots: 1 })],
@@ -101,6 +104,14 @@ describe('a submission is accepted with', () => {
     const id = await ada.submit(submission({ params }))
     expect((await ada.get(`/api/jobs/${id}`)).body.params).toEqual(params)
   })
+
+  test('numbers that are written as floats, which its record keeps', async () => {
+    const body = JSON.stringify(submission({ params: { shots: 7, x: 'X', y: 'Y' } }))
+    const answer = await ada.post('/api/jobs/submit', body.replace('"X"', '1.0').replace('"Y"', '[-1e300]'))
+    expect([answer.status, answer.body]).toEqual([201, { job_id: expect.any(String) }])
+    const { text } = await ada.get(`/api/jobs/${answer.body.job_id}`)
+    expect(text).toContain('"params":{"shots":7,"x":1.0,"y":[-1e300]}')
+  })
 })
 
 describe('a submission is refused, leaving nothing behind, with', () => {
@@ -114,6 +125,16 @@ describe('a submission is refused, leaving nothing behind, with', () => {
 
   test.each<[string, Record<string, unknown>, string]>([
     ['no shots', submission({ params: {} }), 'params.shots: is required'],
+    [
+      'a circuit that is wider than the backend',
+      circuitOf('OPENQASM 3.0;\nqubit[26] q;\n'),
+      'backend: the circuit has 26 qubits, local takes at most 25; aer-statevector takes 28'
+    ],
+    [
+      'a state vector of 21 qubits',
+      { ...circuitOf('qubit[21] q;\n'), backend: 'aer-statevector', params: { shots: 1, extract_state_vector: true } },
+      'params.extract_state_vector: a state vector has at most 20 qubits (the circuit has 21)'
+    ],
     ['0 shots', withParams({ shots: 0 }), 'params.shots: must be an integer from 1 to 100000 (got 0)'],
     ['100,001 shots', withParams({ shots: 100_001 }), 'params.shots: must be an integer from 1 to 100000 (got 100001)'],
     ['1.5 shots', withParams({ shots: 1.5 }), 'params.shots: must be an integer from 1 to 100000 (got 1.5)'],

@@ -74,3 +74,10 @@ describe('external text', () => {
     expect(storableText('plain')).toBe('plain')
   })
 })
+
+test('large floats are accepted where the text shows that they are floats, and large integers are not', () => {
+  const check = (text: string) => findForbiddenJson(JSON.parse(text), text)
+  expect(check('{"x":[-1e300, 1.0e20, 12345678901234567890.0],"9007199254740993":"12345678901234567890"}')).toBeNull()
+  expect(check('{"x":[-1e300],"y":9007199254740993}')).toMatch(/an integer beyond 9007199254740991/)
+  expect(check('{"y":-12345678901234567890}')).toMatch(/^y: an integer beyond/)
+})

@@ -67,12 +67,19 @@ describe('a source', () => {
 describe('an analysis', () => {
   const about = { scriptId: 's', teamId: 't', sourceSha256: 'h', backend: 'local', shots: 1, circuitCount: 1, cost: 5n }
   const warning = { id: 'w', level: 'warning', message: 'm' } as const
-  const kept: StoredAnalysis = { ...about, checks: [warning, { ...warning, id: 'e', level: 'error' }] }
+  const kept: StoredAnalysis = { ...about, checks: [warning] }
 
   test('is valid for the analysed script, with consent to each warning, at no higher price', () => {
     expect(() => assertAnalysed(kept, about, ['w'])).not.toThrow()
     expect(() => assertAnalysed(kept, { ...about, cost: 4n }, ['w'])).not.toThrow()
     expect(messageOf(() => assertAnalysed(kept, about, []))).toMatch(/^warn_check_ids: .*: w$/)
+  })
+
+  test('that found an error refuses the run, with its message', () => {
+    const failed = { ...kept, checks: [warning, { id: 'qubits', level: 'error' as const, message: 'too wide' }] }
+    expect(messageOf(() => assertAnalysed(failed, about, ['w', 'qubits']))).toBe(
+      'analysis_id: the analysis found what prevents the run: too wide'
+    )
   })
 
   test.each<Partial<typeof about>>([

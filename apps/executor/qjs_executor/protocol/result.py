@@ -82,14 +82,15 @@ def _device_of_value(job: Job, run: ValueReport) -> tuple[int | None, dict[str, 
         return None, elsewhere, ["shots is null: the program ran circuits with different numbers of shots"]
     if _framework(job) not in imported:
         unknown["framework_version"] = None
-    if not imported:
+    # The tasks of a workflow were executions of their own.
+    if not imported or job.script.finish is not None:
         return None, unknown, []
-    why = (
-        "each task of the workflow was an execution of its own"
-        if job.script.finish is not None
-        else "the program ran nothing on the job's device"
-    )
-    return None, unknown, [f"shots, engine, engine_version and optimization_level are null: {why}"]
+    return None, unknown, [_NOTHING_RAN]
+
+
+_NOTHING_RAN = (
+    "shots, engine, engine_version and optimization_level are null: the program ran nothing on the job's device"
+)
 
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(qiskit|cirq|pennylane|marqov|braket)", re.MULTILINE)

@@ -9,7 +9,7 @@ import { programmingModels } from '../jobs/native-submission.js'
 import { JobParams, paramsFromText } from '../jobs/params.js'
 import { type StoredSource, type Submission, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
-import { jsonDepth, jsonFields, jsonObject } from '../json/json-text.js'
+import { jsonDepth, jsonFields, jsonObject, stringOrNumber } from '../json/json-text.js'
 import { oneOf } from '../json/one-of.js'
 import type { MicroUsd } from '../money/money.js'
 import { assertSuite, knownParameters } from './capsule-suite.js'
@@ -231,8 +231,6 @@ export function taskOfJob(
     circuit_count: job.circuitCount
   }
 }
-
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /**
  * Parses parameters for display: a number that a JSON parser would round becomes a string.

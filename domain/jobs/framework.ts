@@ -1,5 +1,5 @@
 // The frameworks that a program can be written in, and how one is detected.
-import { declaresQubits } from './openqasm-text.js'
+import { declaresQubits, withoutLeadingComments } from './openqasm-text.js'
 
 export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
 export type Framework = (typeof frameworks)[number]
@@ -17,15 +17,4 @@ export function detectFramework(code: string): Framework | 'auto' | null {
   if (first && others.length === 0) return first as Framework
   if (/\b(?:qiskit|cirq|pennylane|marqov|braket)\b/.test(code)) return 'auto'
   return declaresQubits(code) ? 'openqasm' : null
-}
-
-function withoutLeadingComments(code: string): string {
-  let rest = code.trimStart()
-  while (rest.startsWith('//') || rest.startsWith('/*')) {
-    const closing = rest.startsWith('//') ? '\n' : '*/'
-    const end = rest.indexOf(closing, 2)
-    if (end < 0) return ''
-    rest = rest.slice(end + closing.length).trimStart()
-  }
-  return rest
 }

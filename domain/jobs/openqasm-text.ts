@@ -15,6 +15,18 @@ export const declaredSizes = (text: string): string[] =>
 /** OpenQASM 3 needs no version line, so a declaration of qubits is what it is known by. */
 export const declaresQubits = (text: string): boolean => declaredSizes(text).length > 0
 
+/** The text from its first character that is neither white space nor in a comment. */
+export function withoutLeadingComments(code: string): string {
+  let rest = code.trimStart()
+  while (rest.startsWith('//') || rest.startsWith('/*')) {
+    const closing = rest.startsWith('//') ? '\n' : '*/'
+    const end = rest.indexOf(closing, 2)
+    if (end < 0) return ''
+    rest = rest.slice(end + closing.length).trimStart()
+  }
+  return rest
+}
+
 function withoutComments(text: string): string {
   const opening = /\/[/*]/g
   const kept: string[] = []

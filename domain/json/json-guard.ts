@@ -2,6 +2,8 @@
 // numbers that JavaScript has rounded, and shapes made to exhaust a recursive reader. Checked once at the edge, before
 // any validator.
 
+import { stringOrNumber } from './json-text.js'
+
 export const DEPTH_MAX = 32
 // A submission of 4 MiB can hold far more values than any legitimate request, and validators take time linear in them.
 const NODES_MAX = 20_000
@@ -46,8 +48,6 @@ export function findForbiddenJson(root: unknown, text?: string): string | null {
   }
   return null
 }
-
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 const hasLargeInteger = (text: string): boolean =>
   [...text.matchAll(stringOrNumber)].some(

@@ -30,6 +30,9 @@ export function jsonFields(text: string): Map<string, string> {
 export const jsonObject = (fields: Iterable<readonly [string, string | undefined]>): string =>
   `{${[...fields].flatMap(([name, text]) => (text === undefined ? [] : `${JSON.stringify(name)}:${text}`)).join(',')}}`
 
+/** The strings and numbers of a JSON text. */
+export const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
 /** A value that is JSON text already, and is written unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}

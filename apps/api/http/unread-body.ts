@@ -1,5 +1,5 @@
 // What a refused request still sends. Node would read it as fast as it arrives, and one caller that repeats a large refused
-// upload would keep the event loop busy with bytes that nobody wants. Closing the connection would be cheaper, but a client
+// upload would keep the event loop busy with bytes that have no use. Closing the connection would be cheaper, but a client
 // that sends its whole body before it reads would lose the response.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'

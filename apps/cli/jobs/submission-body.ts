@@ -1,7 +1,7 @@
 // Builds the body of a submission from a file or a saved script, and the command's options.
 import { extname } from 'node:path'
 import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
-import { declaresQubits } from '../../../domain/jobs/openqasm-text.js'
+import { declaresQubits, withoutLeadingComments } from '../../../domain/jobs/openqasm-text.js'
 import { INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
 import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
@@ -92,15 +92,8 @@ function fileFields(
   return { inline_code: text, framework: framework ?? (detectFramework(text) === null ? otherwise : undefined) }
 }
 
-/** The major version in the header, after any comments. Reads each character once. */
+/** The major version in the header, after any comments. */
 function openqasmVersion(text: string): '2' | '3' | null {
-  let rest = text.trimStart()
-  while (rest.startsWith('//') || rest.startsWith('/*')) {
-    const closing = rest.startsWith('//') ? '\n' : '*/'
-    const end = rest.indexOf(closing, 2)
-    if (end < 0) return null
-    rest = rest.slice(end + closing.length).trimStart()
-  }
-  const header = /^OPENQASM\s+([23])(?:\.\d+)?\s*;/.exec(rest)
+  const header = /^OPENQASM\s+([23])(?:\.\d+)?\s*;/.exec(withoutLeadingComments(text))
   return (header?.[1] as '2' | '3' | undefined) ?? null
 }

@@ -64,7 +64,7 @@ describe('a refused body', () => {
   })
 
   test.each([
-    ['that is no object', [], 'body: must be an object (got a list of 0 items)'],
+    ['that is a list', [], 'body: must be an object (got a list of 0 items)'],
     ['that is missing', undefined, 'body: must be an object']
   ])('%s is described as a whole', (_what, value, message) => {
     expect(messageOf(Plain, value)).toBe(message)

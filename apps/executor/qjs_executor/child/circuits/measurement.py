@@ -1,6 +1,6 @@
 """Decides which classical bits the counts show and in which order, and turns the simulator's integers into bit strings.
 
-The rule: every register of which some bit is written somewhere in the circuit, with all its bits (0 where nothing
+The rule: every register that has at least one bit written somewhere in the circuit, with all its bits (0 where nothing
 writes); registers in the order of their declaration; within a register bit 0 leftmost. A circuit without measurements
 is measured as a whole, qubit 0 leftmost.
 """
@@ -33,7 +33,7 @@ class _Write:
 @dataclass(frozen=True)
 class MeasuredLayout:
     """`positions[i]` is the clbit index shown at place i of a bit string; `registers` says where the string splits, and
-    names the qubits of a register of which one measurement writes each bit."""
+    names the qubits of a register whose every bit has one measurement that writes it."""
 
     positions: list[int]
     registers: list[dict[str, Any]]

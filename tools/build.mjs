@@ -188,6 +188,7 @@ function filesOf(folder) {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.(ts|mts|mjs|json)$/.test(entry.name))
+    .filter(({ parentPath }) => !parentPath.includes('/node_modules'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 }

@@ -100,6 +100,6 @@ function sourceFiles(): string[] {
     readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(ts|mjs|cjs|js|py)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name).slice(projectRoot.length + 1))
-      .filter((file) => !file.startsWith('test/cli/documentation') && !file.startsWith('apps/executor/tests'))
+      .filter((file) => !/^(test\/cli\/documentation|apps\/executor\/tests)|\/node_modules\//.test(file))
   )
 }

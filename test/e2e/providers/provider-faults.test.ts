@@ -149,7 +149,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
   ],
   [
     'that is too wide',
-    { payload: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[40] q;\nh q[0];\n' },
+    { payload: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nconst uint n = 40;\nqubit[n] q;\nh q[0];\n' },
     'unsupported_operation',
     /36/
   ]

@@ -83,10 +83,12 @@ test('a port that is taken is named before anything is started', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a port for the Temporal UI that is taken is named, with its setting', async () => {
+test('a port for the Temporal UI that is taken is named with its setting before anything is started', async () => {
   const port = new URL(readStackFile(dataDir)!.temporal_ui_url!).port
-  const second = other(join(dataDir, 'second'), { TEMPORAL_UI_PORT: port })
+  const folder = join(dataDir, 'never-made')
+  const second = other(folder, { TEMPORAL_UI_PORT: port })
   expect(await second.exited).toBe(1)
+  expect(existsSync(folder)).toBe(false)
   expect(second.stderr).toContain(`Port ${port} is taken by another program: choose another with TEMPORAL_UI_PORT.`)
 })
 

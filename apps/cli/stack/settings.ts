@@ -1,7 +1,7 @@
 // Reads and checks the environment variables of `npm start`.
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
-import { listenOnce } from './parts/free-port.js'
+import { isFree, listenOnce } from './parts/free-port.js'
 
 export interface StackSettings {
   /** An absolute path. */
@@ -97,8 +97,10 @@ export function loopbackFor(host: string): string {
   return urlHost(host)
 }
 
-/** Checks that HOST:PORT can be bound before anything is started; rejects with the reason if not. */
-export async function checkAddress({ host, port }: StackSettings): Promise<void> {
+/** Checks that the ports that were asked for can be bound before anything is started; rejects with the reason if not. */
+export async function checkAddress({ host, port, temporalUiPort, temporalAddress }: StackSettings): Promise<void> {
+  if (temporalUiPort !== undefined && temporalAddress === undefined && !(await isFree(temporalUiPort)))
+    throw new Error(`Port ${temporalUiPort} is taken by another program: choose another with TEMPORAL_UI_PORT.`)
   try {
     await listenOnce(port, host)
   } catch (error) {

@@ -45,8 +45,6 @@ const UI_PORT = 8233
  */
 export async function startTemporal(options: TemporalOptions, context: StackContext): Promise<Temporal> {
   if (options.ports) return startOn(options.ports, options.database, context)
-  if (options.uiPort !== undefined && !(await isFree(options.uiPort)))
-    throw new Error(`Port ${options.uiPort} is taken by another program: choose another with TEMPORAL_UI_PORT.`)
   for (let attempt = 1; ; attempt++) {
     const ui = options.uiPort ?? (await freePortFrom(options.earlierUiPort ?? UI_PORT))
     const ports = { grpc: await freePort(), http: await freePort(), ui }

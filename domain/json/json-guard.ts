@@ -20,6 +20,8 @@ const NUL = '\u0000'
 export function findForbiddenJson(root: unknown, text?: string): string | null {
   const stack: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }]
   let nodes = 1
+  // The text is read once for all of its numbers.
+  let largeInteger: boolean | null = null
   while (stack.length > 0) {
     const { value, path, depth } = stack.pop()!
     const where = shorten(path) || 'body'
@@ -28,8 +30,11 @@ export function findForbiddenJson(root: unknown, text?: string): string | null {
       if (problem) return `${where}: ${problem}`
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) return `${where}: is a number beyond what can be represented`
-      if (Number.isInteger(value) && !Number.isSafeInteger(value) && (text === undefined || hasLargeInteger(text)))
-        return `${where}: an integer beyond 9007199254740991 cannot be carried exactly; send it as a string`
+      if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+        largeInteger ??= text === undefined || hasLargeInteger(text)
+        if (largeInteger)
+          return `${where}: an integer beyond 9007199254740991 cannot be carried exactly; send it as a string`
+      }
     } else if (typeof value === 'object' && value !== null) {
       if (depth > DEPTH_MAX) return `${where}: is nested deeper than ${DEPTH_MAX} levels`
       const list = Array.isArray(value)
@@ -49,10 +54,11 @@ export function findForbiddenJson(root: unknown, text?: string): string | null {
   return null
 }
 
-const hasLargeInteger = (text: string): boolean =>
-  [...text.matchAll(stringOrNumber)].some(
-    ([token]) => /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token))
-  )
+function hasLargeInteger(text: string): boolean {
+  for (const [token] of text.matchAll(stringOrNumber))
+    if (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token))) return true
+  return false
+}
 
 export function textProblem(text: string): string | null {
   if (text.includes(NUL)) return 'holds a NUL character, which cannot be stored; remove it'

@@ -81,3 +81,12 @@ test('large floats are accepted where the text shows that they are floats, and l
   expect(check('{"x":[-1e300],"y":9007199254740993}')).toMatch(/an integer beyond 9007199254740991/)
   expect(check('{"y":-12345678901234567890}')).toMatch(/^y: an integer beyond/)
 })
+
+test('a body full of large floats and a long text is read once', () => {
+  const text = `{"long":"${'x'.repeat(3_900_000)}","floats":[${Array(15_000).fill('1e300').join(',')}]}`
+  const value: unknown = JSON.parse(text)
+  const began = process.cpuUsage()
+  expect(findForbiddenJson(value, text)).toBeNull()
+  // Once for each number would take minutes.
+  expect(process.cpuUsage(began).user).toBeLessThan(5_000_000)
+})

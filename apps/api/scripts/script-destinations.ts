@@ -6,6 +6,7 @@ import { periodCounters, teamBudget } from '../../../db/money/budget.js'
 import type { ApiKey } from '../../../db/teams/api-keys.js'
 import { assertUsable, type Backend } from '../../../domain/backends/backend.js'
 import { codeOf } from '../../../domain/errors.js'
+import { isTooWide } from '../../../domain/jobs/declared-width.js'
 import { budgetRefusalBody, checkPeriod, checkPerJob } from '../../../domain/money/budget.js'
 import type { MicroUsd } from '../../../domain/money/money.js'
 import type { AnalysisCheck } from '../../../domain/scripts/script-analysis.js'
@@ -29,7 +30,7 @@ export async function obstacles(db: DbOrTx, backend: Backend, planned: PlannedRu
     refusal('key', () => assertKeyMayPay(planned.key, backend.pricing))
   ])
   const { qubits } = planned
-  const tooWide = qubits !== undefined && backend.maxQubits !== null && qubits > backend.maxQubits
+  const tooWide = qubits !== undefined && isTooWide(qubits, backend)
   return [
     ...found.flat(),
     ...(tooWide

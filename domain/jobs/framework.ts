@@ -4,6 +4,14 @@ import { declaresQubits, withoutLeadingComments } from './openqasm-text.js'
 export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
 export type Framework = (typeof frameworks)[number]
 
+/** What a request can name: the frameworks, and `braket`, whose programs run under `marqov`. */
+export const frameworkNames = [...frameworks, 'braket'] as const
+export type FrameworkName = (typeof frameworkNames)[number]
+
+/** The framework of a name in a request. */
+export const frameworkNamed = <Other>(name: FrameworkName | Other): Framework | Exclude<Other, 'braket'> =>
+  name === 'braket' ? 'marqov' : (name as Framework | Exclude<Other, 'braket'>)
+
 /**
  * Detects the framework of a text by the OPENQASM header (after comments), by the only framework that it imports, or by its
  * declaration of qubits.

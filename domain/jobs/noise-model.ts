@@ -2,7 +2,12 @@
 // again against the circuit.
 import { validationError } from '../errors.js'
 
-const fields = ['gate_errors', 'readout_errors', 't1_us', 't2_us', 'gate_times_ns'] as const
+const fields = ['like', 'gate_errors', 'readout_errors', 't1_us', 't2_us', 'gate_times_ns'] as const
+/**
+ * The backends whose published figures `like` can name. The figures are in
+ * apps/executor/qjs_executor/device_figures.json.
+ */
+export const devicesWithFigures = ['ionq-forte-1', 'ionq-direct-forte-1', 'iqm-garnet', 'rigetti-ankaa-3'] as const
 const readoutFields = ['p0_given1', 'p1_given0'] as const
 const MICROSECONDS_MAX = 1e9
 const NANOSECONDS_MAX = 1e9
@@ -19,13 +24,21 @@ export function assertNoiseModel(model: unknown, qubits: number | null): void {
   const where = 'params.noise_model'
   for (const [key, value] of entries(model, where)) {
     const place = `${where}.${shown(key)}`
-    if (key === 'gate_errors') gateErrors(value, place, qubits)
+    if (key === 'like') assertHasFigures(value, place)
+    else if (key === 'gate_errors') gateErrors(value, place, qubits)
     else if (key === 'readout_errors') readoutErrors(value, place, qubits)
     else if (key === 't1_us' || key === 't2_us') relaxationTimes(value, place, qubits)
     else if (key === 'gate_times_ns') gateTimes(value, place)
     else throw validationError(`${place}: is not a field of a noise model; known are ${fields.join(', ')}`)
   }
   assertCoherence(model as { t1_us?: Times; t2_us?: Times })
+}
+
+function assertHasFigures(slug: unknown, place: string): void {
+  if (!devicesWithFigures.includes(slug as never))
+    throw validationError(
+      `${place}: has no published figures; known are those of ${devicesWithFigures.join(', ')} (got ${shown(JSON.stringify(slug))})`
+    )
 }
 
 type Times = number | Record<string, number>

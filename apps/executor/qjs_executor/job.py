@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from .device_figures import Figures
 from .execution_request import ExecutionRequest, RequestKind, ScriptTerms
 
 KIB = 1024
@@ -61,12 +62,13 @@ _OTHER_FRAMEWORKS = re.compile(r"\b(?:cirq|pennylane|braket|marqov)\b")
 @dataclass(frozen=True)
 class JobParams:
     """The parameters of a job, parsed once from its request. `given` is all of them, as the user's code may read
-    them."""
+    them. `noise_model` is complete; `noise_figures` are those of a device that it contains."""
 
     shots: int
     seed: int | None = None
     optimization_level: int = 1
     noise_model: dict[str, Any] | None = None
+    noise_figures: Figures | None = None
     extract_state_vector: bool = False
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -89,6 +91,9 @@ class Script(ScriptTerms):
     """JSON of what the caller knows about the graphs that it ran; part of the result."""
     resume: str | None = None
     """The id of the parked execution to resume."""
+    task_shots: list[int] | None = None
+    """The different numbers of shots with which its tasks ran circuits, at most two; None where the caller does not
+    say."""
     task_of: str | None = None
     """The caller's job to which `task` belongs: its tasks may share one confinement, one after the other."""
 
@@ -126,6 +131,8 @@ class Job:
     first_stage: FirstStage | None = None
     """The child whose code left this job's circuit."""
     script: Script = Script()
+    files_url: str | None = None
+    """Where the caller shows the files of the result."""
     owner: str = ""
     """Opaque: for whom it is executed. Places that are short are shared between owners; jobs without one share as one
     owner."""
@@ -199,6 +206,8 @@ class Returned:
     display: str | None
     display_problem: str | None
     stdout: str
+    device_shots: list[int]
+    """Up to two different numbers of shots with which it ran circuits."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class Settings:
     engine_memory_bytes: int
     warm_frameworks: bool
     """Whether every framework is imported as soon as the executor is ready (true), or when it is first needed."""
+    gpu: bool
+    """Whether executions see the GPUs of the machine."""
     drain_seconds: int
     """How long executions may continue after a signal before they are killed."""
 
@@ -66,6 +68,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         allow_insecure=_integer(env, "SANDBOX_ALLOW_INSECURE", 0, 0, 1) == 1,
         memory_bytes=memory,
         warm_frameworks=_integer(env, "EXECUTOR_WARM_FRAMEWORKS", 1, 0, 1) == 1,
+        gpu=_integer(env, "EXECUTOR_GPU", 0, 0, 1) == 1,
         drain_seconds=_integer(env, "EXECUTOR_DRAIN_SECONDS", DRAIN_SECONDS, 0, 86_400),
         engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
     )

@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { codeOf } from '../../../domain/errors.js'
-import { assertNoiseModel } from '../../../domain/jobs/noise-model.js'
+import { assertNoiseModel, devicesWithFigures } from '../../../domain/jobs/noise-model.js'
 
 const check = (model: unknown) => assertNoiseModel(model, 14)
 
 describe('a noise model', () => {
   test.each([
     [{}],
+    [{ like: 'iqm-garnet' }],
+    [{ like: 'ionq-forte-1', gate_errors: { all_2q: 0 } }],
     [{ gate_errors: { all_1q: 0, all_2q: 1, h: 0.01, 'cx@0,13': 0.5 } }],
     [{ readout_errors: { all: { p0_given1: 0.02, p1_given0: 0.01 }, '3': { p0_given1: 1 } } }],
     [{ t1_us: 50, t2_us: 100 }],
@@ -16,6 +19,9 @@ describe('a noise model', () => {
   test.each([
     [[], 'params.noise_model: must be an object'],
     [null, 'params.noise_model: must be an object'],
+    [{ like: 'local' }, 'params.noise_model.like: has no published figures; known are those of ionq-forte-1, '],
+    [{ like: 3 }, 'params.noise_model.like: has no published figures'],
+    [{ like: null }, 'rigetti-ankaa-3 (got null)'],
     [{ gates: {} }, 'params.noise_model.gates: is not a field'],
     [{ gate_errors: [] }, 'params.noise_model.gate_errors: must be an object'],
     [{ gate_errors: { h: 1.01 } }, 'params.noise_model.gate_errors.h: must be a number from 0 to 1 (got 1.01)'],
@@ -46,5 +52,10 @@ describe('a noise model', () => {
     })()
     expect(codeOf(error)).toBe('validation_error')
     expect(error.message).toContain(message)
+  })
+
+  test('can be like each device whose figures the executor has', () => {
+    const figures = readFileSync('apps/executor/qjs_executor/device_figures.json', 'utf8')
+    expect(Object.keys(JSON.parse(figures))).toEqual([...devicesWithFigures])
   })
 })

@@ -18,7 +18,7 @@ from ..execution_request import ExecutionRequest, ScriptTerms
 from .analysis.analysis import analyse
 from .asks import Asks
 from .circuit_execution import canonical, checked, execute_circuit, request_circuit, shown
-from .circuits import openqasm
+from .circuits import braket_dialect, openqasm
 from .circuits.canonical import canonical_text
 from .circuits.control_flow import is_dynamic
 from .circuits.info import describe
@@ -29,7 +29,7 @@ from .frameworks.registry import adapter_of
 from .refusals import JobError, NoCircuit, Unsupported
 from .replay import derived_seed, make_repeatable
 from .source import user_code
-from .source.detection import detect
+from .source.detection import detect, is_openqasm_source
 from .source.plain_value import plain_value
 from .targets.compilation import compile_circuit
 from .targets.target import parse_target
@@ -106,7 +106,9 @@ def _run(execution: _Execution) -> dict[str, Any]:
 def _answer(execution: _Execution, script: ScriptTerms) -> dict[str, Any]:
     if script.finish is not None or script.task is not None:
         _prepare_for_tasks(execution)
-        return finish_answer(script.finish) if script.finish is not None else task_answer(script.task or {})
+        if script.finish is not None:
+            return finish_answer(script.finish)
+        return {**task_answer(script.task or {}), "device_shots": sorted(execution.device_shots)[:2]}
     dispatches = _dispatches(execution)
     answer = _answer_of_code(execution, script, dispatches)
     if dispatches is not None and dispatches.metadata.graphs > 0 and "ask" not in answer:
@@ -241,7 +243,7 @@ def _left(execution: _Execution) -> user_code.FoundObject:
     source, asks = execution.request.source, execution.asks
     if source["kind"] == "circuit":
         return user_code.FoundObject(source["payload"])
-    if source["framework"] == "openqasm":
+    if _is_text(source):
         return user_code.FoundObject(source["code"])
     script = NoCircuit(NO_CIRCUIT.format("compile"))
     device = Device(execution.request.backend, execution.request.shots, lambda *_: asks.end(script))
@@ -254,9 +256,14 @@ def _left(execution: _Execution) -> user_code.FoundObject:
     return found
 
 
+def _is_text(source: dict[str, str]) -> bool:
+    """Whether a source of kind code is a program in OpenQASM, Braket's dialect included, and runs no Python."""
+    return source["framework"] == "openqasm" or (source["framework"] == "marqov" and is_openqasm_source(source["code"]))
+
+
 def _lines(found: user_code.FoundObject, request: ExecutionRequest) -> AbstractContextManager[None]:
     """Refusals of a circuit that Python code made get the code's lines; those of a text have their own."""
-    python = request.source["kind"] == "code" and request.source["framework"] != "openqasm"
+    python = request.source["kind"] == "code" and not _is_text(request.source)
     return user_code.lines_of(found) if python else nullcontext()
 
 
@@ -265,7 +272,7 @@ def _source(execution: _Execution, client: Any = None) -> user_code.Found:
     source = execution.request.source
     if source["kind"] == "circuit":
         return user_code.FoundObject(source["payload"])
-    if source["framework"] == "openqasm":
+    if _is_text(source):
         return user_code.FoundObject(source["code"])
     return user_code.run_user_code(source["code"], execution.request.params, _device(execution), client)
 
@@ -280,6 +287,10 @@ def _circuit(
 ) -> tuple[QuantumCircuit | dict[str, Any], list[str], str | None]:
     """The circuit, or what its framework's adapter made of it; warnings; the OpenQASM text it came from, if any."""
     value = found.value
+    at_provider = request.kind == "compile" or request.script.circuits == "ask"
+    if isinstance(value, str) and request.source.get("framework") == "marqov" and braket_dialect.is_dialect(value):
+        dialect = braket_dialect.load_dialect(value, request.max_qubits, request.backend, at_provider)
+        return {**dataclasses.asdict(dialect), "warnings": [*found.warnings, *dialect.warnings]}, [], None
     if isinstance(value, str):
         form = request.source.get("format")
         return openqasm.load(value, request.max_qubits, request.backend, form), found.warnings, value
@@ -288,6 +299,8 @@ def _circuit(
     adapter = adapter_of(value)
     if adapter is None:
         raise JobError(f"{type(value).__name__} is not a circuit")
+    if at_provider and hasattr(adapter, "check_for_provider"):
+        adapter.check_for_provider(value)
     adapted = user_code.guarded(lambda: adapter.to_found(value, request.shots))
     facts = dataclasses.asdict(adapted)
     facts["warnings"] = [*found.warnings, *adapted.warnings]

@@ -18,10 +18,10 @@ _PACKAGES = {
     "qiskit_ibm_provider": _CHOOSE_BACKEND,
     "qiskit_braket_provider": _CHOOSE_BACKEND,
     "qiskit_ionq": _CHOOSE_BACKEND,
-    "cirq_google": _CHOOSE_BACKEND,
+    "cirq_google": "cirq_google is not installed: write its gates and devices with cirq alone, for example"
+    " cirq.FSimGate(np.pi / 2, np.pi / 6) for SYC; the job's backend runs the circuit",
     "cirq_ionq": _CHOOSE_BACKEND,
     "IPython": "remove what belongs to a notebook, and print() what you want to see",
-    "pylatexenc": 'draw in text: circuit.draw("text")',
     "qiskit.providers.aer": _AER,
     "qiskit.aqua": "this package was discontinued in 2021; use qiskit.circuit.library and qiskit.primitives",
     "qiskit.opflow": "this module was removed with qiskit 1; use SparsePauliOp from qiskit.quantum_info",

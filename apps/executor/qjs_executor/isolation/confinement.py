@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import sys
 
 from ..job import MIB
 
@@ -22,10 +21,11 @@ _NICE = 5
 
 
 def allow_engine_memory() -> int:
-    """Raises the address space to the simulation's limit; returns that limit in bytes."""
+    """Raises the address space to the simulation's limit; returns that limit in bytes, or, where there is none, the
+    memory of the machine."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-    return sys.maxsize if hard == resource.RLIM_INFINITY else hard
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hard == resource.RLIM_INFINITY else hard
 
 
 def limit_processes_of_shared_user() -> None:

@@ -8,7 +8,9 @@ enter (a home folder) becomes reachable, since the folders above it are created 
 from __future__ import annotations
 
 import os
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from .linux import (
@@ -39,17 +41,25 @@ _HIDDEN = (
 )
 """Files of /proc that read as empty. `meminfo` and `cpuinfo` stay: libraries read them, and the same numbers come from
 a system call."""
+_GPU_DEVICE = re.compile(r"nvidia(?:\d+|ctl|-uvm)")
+"""The devices that a computation on an NVIDIA GPU opens; not those that display, or that set the card up."""
 _INODES = 8192
 """Bounds each writable folder; without it an execution could fill the kernel's memory with empty files."""
 
 
-def build_shared_root(scaffold: str) -> None:
+def gpu_devices(folder: str = "/dev") -> list[str]:
+    """The devices of this machine's GPUs, by path; none without a driver."""
+    return sorted(entry.path for entry in os.scandir(folder) if _GPU_DEVICE.fullmatch(entry.name))
+
+
+def build_shared_root(scaffold: str, devices: Sequence[str] = ()) -> None:
     """Builds a read-only root on the empty folder `scaffold` and enters it, in a mount namespace of the caller's own;
-    once for all children of a zygote. It has no writable folder: each child mounts its own. Raises OSError."""
+    once for all children of a zygote. It has no writable folder: each child mounts its own. `devices` are in its /dev
+    under their own names. Raises OSError."""
     mount("none", "/", "none", MS_REC | MS_PRIVATE)
     mount("tmpfs", scaffold, "tmpfs", MS_NOSUID, "size=1m,nr_inodes=2048,mode=755")
     _bind_system(scaffold)
-    _make_devices(scaffold)
+    _make_devices(scaffold, devices)
     for name in ("proc", "tmp"):
         os.mkdir(f"{scaffold}/{name}")
     for prefix in python_prefixes():
@@ -92,11 +102,12 @@ def _bind_system(root: str) -> None:
         _bind_read_only("/etc/ld.so.cache", f"{root}/etc/ld.so.cache")
 
 
-def _make_devices(root: str) -> None:
+def _make_devices(root: str, further: Sequence[str]) -> None:
     os.mkdir(f"{root}/dev")
-    for name in ("null", "zero", "full", "random", "urandom"):
-        Path(f"{root}/dev/{name}").touch()
-        mount(f"/dev/{name}", f"{root}/dev/{name}", "none", MS_BIND)
+    for path in (*(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")), *further):
+        target = f"{root}/dev/{os.path.basename(path)}"
+        Path(target).touch()
+        mount(path, target, "none", MS_BIND)
     os.symlink("/proc/self/fd", f"{root}/dev/fd")
     os.mkdir(f"{root}/dev/shm")
 

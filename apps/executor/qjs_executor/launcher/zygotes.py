@@ -73,7 +73,8 @@ class Zygotes:
         if len(self._live) >= 2 * len(SETS) + self._settings.slots + KEPT_SLOTS + PARKED_MAX:
             raise SandboxFault("too many zygotes are alive")
         self._check(isolation)
-        plan = Plan(isolation, self._grouped, self._settings.memory_bytes, self._settings.engine_memory_bytes)
+        memory = self._settings.memory_bytes, self._settings.engine_memory_bytes
+        plan = Plan(isolation, self._grouped, *memory, gpu=self._settings.gpu)
         folder = make_work_folder()
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:

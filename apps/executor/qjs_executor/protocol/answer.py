@@ -94,7 +94,8 @@ def _task_report(answer: dict[str, Any]) -> TaskReport:
         problem = shortened(text(problem, "display_problem", RESULT_TEXT_MAX))
     if display is not None and len(display) > DISPLAY_MAX:
         display, problem = None, f"its text is longer than {DISPLAY_MAX // 1024 // 1024} MiB"
-    return TaskReport(text(answer.get("result"), "result", RESULT_TEXT_MAX), display, problem)
+    result = text(answer.get("result"), "result", RESULT_TEXT_MAX)
+    return TaskReport(result, display, problem, _device_shots(answer))
 
 
 def _value_report(answer: dict[str, Any], job: Job) -> ValueReport:
@@ -114,13 +115,14 @@ def _value_report(answer: dict[str, Any], job: Job) -> ValueReport:
         encoded[1:-1],
         [name for name in RESULT_MEMBERS if name in members],
         warnings_of(answer),
-        [integer(shots, "device_shots", 1, SHOTS_MAX) for shots in _device_shots(answer)],
+        _device_shots(answer),
         metadata,
     )
 
 
-def _device_shots(answer: dict[str, Any]) -> list[Any]:
-    return listed(answer, "device_shots", 2) if "device_shots" in answer else []
+def _device_shots(answer: dict[str, Any]) -> list[int]:
+    given = listed(answer, "device_shots", 2) if "device_shots" in answer else []
+    return [integer(shots, "device_shots", 1, SHOTS_MAX) for shots in given]
 
 
 def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:

@@ -51,6 +51,7 @@ class TaskReport:
     result: str
     display: str | None
     display_problem: str | None
+    device_shots: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

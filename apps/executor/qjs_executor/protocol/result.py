@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+from ..device_figures import NOISY_ENGINES
 from ..job import Job
 from .reports import CircuitReport, ValueReport
 from .versions import ENGINE_VERSION, framework_version
@@ -26,16 +27,17 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
         "circuit_info": run.circuit_info,
         "metadata": {
             **_provenance(job),
-            **({**_PROVIDED, **run.provenance} if run.provided else _vouched(job)),
+            **({**_PROVIDED, **run.provenance} if run.provided else {**_noise(job), **_vouched(job)}),
             "shots_requested": run.shots,
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,
             "circuit_sha256": run.circuit_sha256,
         },
-        "warnings": [*warnings, *run.warnings],
+        "warnings": [*warnings, *run.warnings, *([] if run.provided else _without_noise(job))],
     }
     if isinstance(run.state_vector, bytes):
-        result["state_vector"] = {"artifact": STATE_VECTOR_FILE, "media_type": "application/octet-stream"}
+        where = {} if job.files_url is None else {"url": f"{job.files_url}/{STATE_VECTOR_FILE}"}
+        result["state_vector"] = {"artifact": STATE_VECTOR_FILE, "media_type": "application/octet-stream", **where}
     elif run.state_vector is not None:
         result["state_vector"] = run.state_vector
     if run.expectation_values is not None:
@@ -71,21 +73,24 @@ def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str
 
 
 def _device_of_value(job: Job, run: ValueReport) -> tuple[int | None, dict[str, Any], list[str]]:
-    """The shots that stand for a returned value, the metadata that is not known for it, and why."""
+    """The shots that stand for a returned value, the metadata that differs for it, and why."""
     imported = {_FRAMEWORKS.get(name, name) for name in _IMPORT.findall(job.source.get("code", ""))}
     unknown: dict[str, Any] = {"engine": None, "engine_version": None, "optimization_level": None}
-    if run.device_shots:
+    ran = {*run.device_shots, *(job.script.task_shots or ())}
+    if ran:
         # Where the caller ran the circuits, no engine of this executor did.
-        elsewhere = unknown if job.script.circuits == "ask" else {}
-        if len(run.device_shots) == 1:
-            return run.device_shots[0], elsewhere, []
-        return None, elsewhere, ["shots is null: the program ran circuits with different numbers of shots"]
+        here = job.script.circuits != "ask"
+        facts, notes = (_noise(job), _without_noise(job)) if here else (unknown, [])
+        if len(ran) == 1:
+            return ran.pop(), facts, notes
+        return None, facts, ["shots is null: the program ran circuits with different numbers of shots", *notes]
     if _framework(job) not in imported:
         unknown["framework_version"] = None
-    # The tasks of a workflow were executions of their own.
-    if not imported or job.script.finish is not None:
-        return None, unknown, []
-    return None, unknown, [_NOTHING_RAN]
+    # Tasks are executions of their own, which can have run circuits that the caller does not mention.
+    had_tasks = job.script.finish is not None or job.script.workflow_metadata is not None
+    if had_tasks and job.script.task_shots is None:
+        return None, unknown, _without_noise(job)
+    return None, unknown, [_NOTHING_RAN] if imported else []
 
 
 _NOTHING_RAN = (
@@ -103,6 +108,32 @@ _PROVIDED = {
     "optimization_level": None,
 }
 """The metadata of counts that the caller provided from another machine, which only the caller knows."""
+
+
+def _noise(job: Job) -> dict[str, Any]:
+    """The noise model that was applied, where the engine can have one: null without one, and `like` and the date of
+    its figures for that of a device. The job's own parameters hold the rest."""
+    if job.engine not in NOISY_ENGINES:
+        return {}
+    figures = job.params.noise_figures
+    if not job.params.noise_model:
+        return {"noise_model": None}
+    return {
+        "noise_model": {"like": figures and figures.slug, "figures": figures and figures.version},
+    }
+
+
+def _without_noise(job: Job) -> list[str]:
+    """The warning of a run on a noisy simulator without a noise model."""
+    if job.engine not in NOISY_ENGINES or job.params.noise_model:
+        return []
+    return [_NO_NOISE.format(job.backend)]
+
+
+_NO_NOISE = (
+    "{} ran without a noise model, so nothing was noisy but channels that the circuit itself has: set"
+    ' params.noise_model, such as {{"like": "iqm-garnet"}}'
+)
 
 
 def _vouched(job: Job) -> dict[str, Any]:

@@ -228,7 +228,9 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
         size = len(answer.result.encode("utf-8"))
         if size > limits.result_bytes:
             return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
-        return Returned(milliseconds, answer.result, answer.display, answer.display_problem, printed)
+        return Returned(
+            milliseconds, answer.result, answer.display, answer.display_problem, printed, answer.device_shots
+        )
     if isinstance(answer, FieldsReport):
         return QuestionAnswer(milliseconds, answer.fields)
     warnings = [note] if note and first is None else []
@@ -243,13 +245,18 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
     size = len(text.encode("utf-8"))
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
-    return Completed(milliseconds, text, _artifacts(answer) if isinstance(answer, CircuitReport) else [])
+    return Completed(milliseconds, text, _artifacts(answer, printed))
 
 
-def _artifacts(run: CircuitReport) -> list[Artifact]:
-    files = []
+_TEXT = "text/plain; charset=utf-8"
+
+
+def _artifacts(run: CircuitReport | ValueReport, printed: str) -> list[Artifact]:
+    files = [Artifact("stdout.txt", _TEXT, printed.encode("utf-8"))] if printed else []
+    if isinstance(run, ValueReport):
+        return files
     if run.circuit is not None:
-        files.append(Artifact("circuit.qasm", "text/plain; charset=utf-8", run.circuit.encode("utf-8")))
+        files.append(Artifact("circuit.qasm", _TEXT, run.circuit.encode("utf-8")))
     if isinstance(run.state_vector, bytes):
         files.append(Artifact(STATE_VECTOR_FILE, "application/octet-stream", run.state_vector))
     return files

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ..device_figures import Figures, UnknownDevice, resolved
 from ..job import Job, JobParams, Limits
 from .lanes import Lane
 from .request_fields import integer_of, number_of, refuse, text_of
@@ -25,6 +26,7 @@ TASK_SECONDS_MAX = 7 * 86_400
 """The most that a task may be given; each stretch between two requests gets at most WALL_SECONDS_MAX."""
 QUBITS_MAX = 256
 KEY_MAX = 100
+FILES_URL_MAX = 300
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
@@ -52,6 +54,7 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         max_qubits=_max_qubits(request.get("max_qubits")),
         params=params_of(request.get("params")),
         script=script,
+        files_url=_files_url(request.get("files_url")),
         owner=lane.team,
     )
     return job, replace(defaults, wall_seconds=wall), lane
@@ -100,6 +103,10 @@ def source_of(source: Any) -> dict[str, str]:
     refuse("source.kind", "must be code or circuit", kind)
 
 
+def _files_url(value: Any) -> str | None:
+    return None if value is None else text_of(value, "files_url", FILES_URL_MAX)
+
+
 def _max_qubits(value: Any) -> int:
     """Null where the backend is another machine, which checks this itself."""
     return QUBITS_MAX if value is None else integer_of(value, "max_qubits", 1, QUBITS_MAX)
@@ -111,8 +118,14 @@ def params_of(params: Any) -> JobParams:
         refuse("params", "must be an object", params)
     shots = integer_of(params.get("shots"), "params.shots", 1, SHOTS_MAX)
     seed, level, noise = params.get("seed"), params.get("optimization_level"), params.get("noise_model")
-    if noise is not None and not isinstance(noise, dict):
-        refuse("params.noise_model", "must be an object", noise)
+    figures: Figures | None = None
+    if noise is not None:
+        if not isinstance(noise, dict):
+            refuse("params.noise_model", "must be an object", noise)
+        try:
+            noise, figures = resolved(noise)
+        except UnknownDevice as error:
+            refuse("params.noise_model.like", str(error), noise["like"])
     extract = params.get("extract_state_vector", False)
     if not isinstance(extract, bool):
         refuse("params.extract_state_vector", "must be true or false", extract)
@@ -123,6 +136,7 @@ def params_of(params: Any) -> JobParams:
         seed=None if seed is None else integer_of(seed, "params.seed", 0, SEED_MAX),
         optimization_level=default_level if level is None else integer_of(level, "params.optimization_level", 0, 3),
         noise_model=noise,
+        noise_figures=figures,
         extract_state_vector=extract,
         given=params,
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..execution_request import Where
 from ..job import ASKS_MAX, MIB, Script
+from ..protocol.answer import SHOTS_MAX
 from ..protocol.ask import NAME_MAX, TASKS_MAX, counts_of
 from ..protocol.strict_json import NotStrictJson, parse_any
 from .request_fields import InvalidRequest, integer_of, number_of, object_of, refuse, text_of
@@ -66,6 +67,7 @@ def script_of(request: dict[str, Any]) -> Script:
         finish=_optional(request, "finish", _finish),
         workflow_metadata=_optional(request, "workflow_metadata", _metadata),
         resume=_optional(request, "resume", _resume),
+        task_shots=_optional(request, "task_shots", _task_shots),
         task_of=_optional(request, "task_of", lambda job: text_of(job, "task_of", 100)),
     )
     if script.task_of is not None and script.task is None:
@@ -179,6 +181,12 @@ def _task(task: Any) -> dict[str, Any]:
         "arguments": text_of(task["arguments"], "task.arguments", TEXT_MAX),
         "values": _values(task["values"], "task.values"),
     }
+
+
+def _task_shots(shots: Any) -> list[int]:
+    if not isinstance(shots, list) or len(shots) > 2:
+        refuse("task_shots", "must be a list of at most two numbers", shots)
+    return [integer_of(number, "task_shots", 1, SHOTS_MAX) for number in shots]
 
 
 def _finish(finish: Any) -> dict[str, Any]:

@@ -286,7 +286,13 @@ async def _in_lane(
 
 def _resumed(parked: Job, job: Job) -> Job:
     new = job.script
-    script = replace(parked.script, answers=new.answers, resume=new.resume, workflow_metadata=new.workflow_metadata)
+    script = replace(
+        parked.script,
+        answers=new.answers,
+        resume=new.resume,
+        workflow_metadata=new.workflow_metadata,
+        task_shots=new.task_shots,
+    )
     return replace(parked, script=script)
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ..isolation import huge_pages, linux, written_pages
-from ..isolation.private_root import build_shared_root
+from ..isolation.private_root import build_shared_root, gpu_devices
 from ..isolation.stopping import continue_run, stop_run
 from ..job import SHARED_USER, SLOTS_MAX, WITH_NAMESPACES
 from .zygote_child import Pipes, Plan, be_child
@@ -87,7 +87,7 @@ class _Zygote:
         if self._plan.isolation in WITH_NAMESPACES:
             self._pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
             linux.unshare(linux.CLONE_NEWNS)
-            build_shared_root(self._folder)
+            build_shared_root(self._folder, gpu_devices() if self._plan.gpu else ())
         threads = len(os.listdir("/proc/self/task"))
         if threads != 1:
             raise RuntimeError(f"{threads} threads after the imports: a fork would leave their locks held")

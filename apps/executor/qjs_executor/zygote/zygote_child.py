@@ -27,7 +27,7 @@ from ..isolation.confinement import (
     yield_processor,
 )
 from ..isolation.landlock import TRUNCATION_ABI, apply_landlock, landlock_abi
-from ..isolation.private_root import mount_own_places, python_prefixes
+from ..isolation.private_root import gpu_devices, mount_own_places, python_prefixes
 from ..isolation.process_guard import stand_guard
 from ..isolation.seccomp import apply_seccomp
 from ..job import WITH_NAMESPACES, Isolation
@@ -47,12 +47,13 @@ _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 class Plan:
     """How every child of a zygote is confined. Memory is in bytes of address space beyond what is mapped when the child
     is ready: `memory_bytes` for the user's code, `engine_memory_bytes` for the simulation. `grouped`: each child gets a
-    control group."""
+    control group. `gpu`: each child sees the GPUs of the machine."""
 
     isolation: Isolation
     grouped: bool
     memory_bytes: int
     engine_memory_bytes: int
+    gpu: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
     linux.hide_memory()
     linux.die_with_parent()
     if plan.isolation in ("uid", "landlock") or landlock_abi() > 0:
-        layers.append(f"landlock {apply_landlock(_readable(), _writable(plan.isolation))}")
+        layers.append(f"landlock {apply_landlock(_readable(), _writable(plan))}")
     try:
         apply_seccomp(
             without_namespaces=plan.isolation not in WITH_NAMESPACES,
@@ -157,11 +158,11 @@ def _confine(plan: Plan, uid: int, folder: str) -> list[str]:
     return layers
 
 
-def _writable(isolation: Isolation) -> list[str]:
+def _writable(plan: Plan) -> list[str]:
     """/dev/shm is writable only where it is the child's own: in a shared one an execution could leave something for the
     next."""
-    own = ["/dev/shm"] if isolation in WITH_NAMESPACES else []
-    return [os.getcwd(), *own, *_WRITABLE_DEVICES]
+    own = ["/dev/shm"] if plan.isolation in WITH_NAMESPACES else []
+    return [os.getcwd(), *own, *_WRITABLE_DEVICES, *(gpu_devices() if plan.gpu else [])]
 
 
 def _readable() -> list[str]:
@@ -183,7 +184,9 @@ def _limit_resources(plan: Plan) -> None:
     limit(resource.RLIMIT_CPU, CPU_SECONDS_MAX, CPU_SECONDS_MAX + 1)
     with open("/proc/self/statm", encoding="ascii") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
-    limit(resource.RLIMIT_AS, mapped + plan.memory_bytes, mapped + plan.engine_memory_bytes)
+    # A GPU's driver maps all memory of card and machine; the control group counts what is used of it.
+    hard = resource.RLIM_INFINITY if plan.gpu and plan.grouped else mapped + plan.engine_memory_bytes
+    limit(resource.RLIMIT_AS, mapped + plan.memory_bytes, hard)
 
 
 def _lower_cpu_limit(seconds: int) -> None:

@@ -27,7 +27,13 @@ def gates() -> list[Any]:
     """Every gate: its language, its name, and how many parameters and qubits it has."""
     three = [("3", name, params, qubits) for name, (_, params, qubits) in _STDGATES.items()]
     two = [("2", gate.name, gate.num_params, gate.num_qubits) for gate in qasm2.LEGACY_CUSTOM_INSTRUCTIONS]
-    return [pytest.param(*gate, id=f"{gate[1]} of {gate[0]}") for gate in three + two if gate[1] not in ("u0", "delay")]
+    # Optimising the definition of c4x takes 40 s.
+    slow = {"c4x": [pytest.mark.long]}
+    return [
+        pytest.param(*gate, id=f"{gate[1]} of {gate[0]}", marks=slow.get(gate[1], []))
+        for gate in three + two
+        if gate[1] not in ("u0", "delay")
+    ]
 
 
 def source(version: str, name: str, params: int, qubits: int) -> str:

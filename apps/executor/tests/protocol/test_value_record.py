@@ -114,6 +114,27 @@ def test_circuits_that_a_provider_ran_have_their_shots_and_no_engine_of_the_exec
     assert facts(result)[:3] == [None, None, None]
 
 
+@pytest.mark.parametrize(
+    ("told", "shots", "engine", "warnings"),
+    [
+        ([30], 30, "statevector", []),
+        ([], None, None, [UNKNOWN]),
+        ([20, 30], None, "statevector", ["shots is null: the program ran circuits with different numbers of shots"]),
+        (None, None, None, []),
+    ],
+)
+def test_a_workflow_has_the_shots_of_its_tasks_as_far_as_the_caller_tells_them(
+    told: list[int] | None, shots: int | None, engine: str | None, warnings: list[str]
+) -> None:
+    source = {"kind": "code", "framework": "marqov", "code": "from marqov import task"}
+    script = Script(finish={"name": "wf", "output": "{}", "values": {}}, task_shots=told)
+    job = Job("a", source, "local", "statevector", 20, JobParams(shots=100), script=script)
+    report = read_answer({"ok": True, "value": 1, "warnings": []}, job)
+    assert isinstance(report, ValueReport)
+    result = json.loads(value_text(job, report, 1.0, "", []))
+    assert (result["shots"], result["metadata"]["engine"], result["warnings"]) == (shots, engine, warnings)
+
+
 def test_a_framework_that_the_program_does_not_import_has_no_version(children: FrameChildren) -> None:
     result = record(children, "cirq", "return 1", "qiskit")
     assert facts(result)[:4] == [None, None, None, None]

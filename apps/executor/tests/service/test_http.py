@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from typing import Any
@@ -161,6 +162,8 @@ def test_printed_text_comes_with_the_result_and_never_replaces_it(executor: Exec
     answer = executor.run(python(code), params={"theta": 0.5, "big": 2**80})
     assert answer.result["counts"] == {"0": 100}
     assert answer.result["stdout"].splitlines()[0] == f"shots 100 0.5 {2**80} aer-statevector"
+    [printed] = [line["artifact"] for line in answer.lines if line.get("artifact", {}).get("name") == "stdout.txt"]
+    assert base64.b64decode(printed["chunk"]).decode() == answer.result["stdout"]
 
 
 def test_the_users_error_carries_its_line_and_what_was_printed(executor: Executor) -> None:
@@ -172,5 +175,12 @@ def test_the_users_error_carries_its_line_and_what_was_printed(executor: Executo
 def test_a_log_line_is_json_and_holds_no_code() -> None:
     from qjs_executor.logs import _JsonLines, facts, log
 
-    record = log.makeRecord("executor", 20, "", 0, "run ended", (), None, extra=facts(run_id="r"))
-    assert json.loads(_JsonLines().format(record))["run_id"] == "r"
+    def line(level: int, **values: object) -> dict[str, object]:
+        record = log.makeRecord("executor", level, "", 0, "run ended", (), None, extra=facts(**values))
+        return dict(json.loads(_JsonLines().format(record)))
+
+    found = line(30, run_id="r")
+    assert (found["process"], found["level"], found["run_id"], found["msg"]) == ("executor", "warn", "r", "run ended")
+    assert "job_id" not in found
+    job = "01a20677-dab3-7454-be6b-1d0e5ff595f6"
+    assert [line(20, run_id=run)["job_id"] for run in (job, f"{job}.0a1b")] == [job, job]

@@ -48,6 +48,7 @@ def test_each_script_member_arrives_unchanged() -> None:
     assert script(task=TASK).task == TASK
     assert script(finish=FINISH, workflow_metadata='{"a": 1e5}').workflow_metadata == '{"a": 1e5}'
     assert script(entry=ENTRY, **ASK).entry == ENTRY
+    assert script(finish=FINISH, task_shots=[1, 100_000]).task_shots == [1, 100_000]
     graph = {"digest": DIGEST, "values": {"task_0001": "1"}, "metadata": None}
     answers = [graph, {"digest": DIGEST, "error": "no"}, COUNTS]
     assert script(answers=answers, **{**ASK, "circuits": "ask"}).answers == answers
@@ -69,6 +70,8 @@ def test_each_script_member_arrives_unchanged() -> None:
         ({**ASK, "script": {"seed": True, "now": 0}}, "script.seed"),
         ({**ASK, "script": {"seed": 1, "now": 1e12}}, "script.now: must be a number"),
         ({"task": TASK, "finish": FINISH}, "finish: excludes task"),
+        ({"finish": FINISH, "task_shots": [1, 2, 3]}, "task_shots: must be a list of at most two numbers"),
+        ({"finish": FINISH, "task_shots": [0]}, "task_shots: must be"),
         ({"task": TASK, "entry": ENTRY}, "entry: excludes task"),
         ({"task": {**TASK, "team": "t"}}, "task: must be an object with function, name, arguments, values"),
         ({"task": {**TASK, "function": "%"}}, "task.function: must be base64"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from qiskit import QuantumCircuit, qasm3
-from qiskit.circuit import ControlFlowOp, Gate, Instruction, Operation, ParameterExpression
+from qiskit.circuit import ControlFlowOp, Gate, Instruction, Operation, ParameterExpression, QuantumRegister, Qubit
 from qiskit.circuit.library import GlobalPhaseGate
 from qiskit.transpiler.passes import HighLevelSynthesis
 
@@ -25,9 +25,28 @@ _CLOSE, _EQUAL = 1e-7, 1e-14
 
 def canonical_text(circuit: QuantumCircuit) -> str:
     """The circuit in OpenQASM 3. Raises the exporter's error for what that language cannot express."""
-    written = _Writing().circuit(circuit)
+    written = _Writing().circuit(_without_aliases(circuit))
     text: str = qasm3.dumps(written, disable_constants=not _fractions_are_exact(written))
     return text
+
+
+def _without_aliases(circuit: QuantumCircuit) -> QuantumCircuit:
+    """The circuit without registers that only repeat qubits of others, as `let` makes them: the exporter refuses them,
+    and operations name qubits."""
+    kept: list[QuantumRegister] = []
+    named: set[Qubit] = set()
+    for register in circuit.qregs:
+        if named.isdisjoint(register):
+            kept.append(register)
+            named.update(register)
+    if len(kept) == len(circuit.qregs) or circuit.num_vars or circuit.num_stretches:
+        return circuit
+    plain = QuantumCircuit(global_phase=circuit.global_phase)
+    plain.add_bits([*circuit.qubits, *circuit.clbits])
+    plain.add_register(*kept, *circuit.cregs)
+    for item in circuit.data:
+        plain._append(item)
+    return plain
 
 
 class _Writing:

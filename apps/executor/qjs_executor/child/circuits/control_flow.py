@@ -8,7 +8,7 @@ errors. When every block spans every wire, nothing can slip.
 from __future__ import annotations
 
 from qiskit import QuantumCircuit
-from qiskit.circuit import Clbit, ControlFlowOp, Store
+from qiskit.circuit import Clbit, ControlFlowOp, IfElseOp, Store, WhileLoopOp
 from qiskit.circuit.classical import expr
 
 from ..refusals import Unsupported
@@ -52,12 +52,27 @@ def refuse_variables(circuit: QuantumCircuit) -> None:
                 refuse_variables(block)
 
 
+def _never_holds(operation: ControlFlowOp) -> bool:
+    """Whether a register is compared with a number that it cannot have: the simulator compares its lowest bits alone,
+    so that 2 would equal 0 in a register of one bit."""
+    condition = getattr(operation, "condition", None)
+    if not isinstance(operation, IfElseOp | WhileLoopOp) or not isinstance(condition, tuple):
+        return False
+    target, value = condition
+    size = 1 if isinstance(target, Clbit) else len(target)
+    return bool(int(value) >> size)
+
+
 def _widened_block(circuit: QuantumCircuit) -> QuantumCircuit:
     wide = circuit.copy_empty_like()
     for item in circuit.data:
         operation = item.operation
         if not isinstance(operation, ControlFlowOp) or not operation.blocks:
             wide._append(item)
+            continue
+        if _never_holds(operation):
+            if isinstance(operation, IfElseOp) and len(operation.blocks) > 1:
+                wide.compose(_widened_block(operation.blocks[1]), item.qubits, item.clbits, inplace=True)
             continue
         blocks = []
         for block in operation.blocks:

@@ -57,6 +57,12 @@ def is_openqasm_string(text: str) -> bool:
     return _FIRST_WORD.match(text, _start(text)) is not None and is_openqasm(text)
 
 
+def program_start(text: str) -> int:
+    """The place after the version line, or, without one, where the program begins."""
+    header = _HEADER.match(text, _start(text))
+    return header.end() if header else _start(text)
+
+
 def _without_mark(text: str) -> str:
     """The text without the byte order mark that some editors begin files with."""
     return text.removeprefix("\ufeff")

@@ -10,7 +10,7 @@ controlled or taken to a fractional power: that is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import openqasm3
@@ -30,6 +30,7 @@ from qiskit_qasm3_import.state import GateScope, LocalScope, State
 
 from ..refusals import JobError, Unsupported
 from .gate_names import TRIED_ANGLES, distinct, standard_gate
+from .openqasm3_calls import read_calls
 from .openqasm3_nodes import is_evaluated, is_integer, leaves_loop, nodes, shows_phase, uses_gate
 from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
 from .runtime_expressions import condition, expression
@@ -55,17 +56,28 @@ _STATEMENTS = {
     "CalibrationDefinition": "'defcal'",
     "CalibrationStatement": "'cal'",
     "IODeclaration": "'input' or 'output'",
-    "Pragma": "'pragma'",
+    "Pragma": "'pragma' (for #pragma braket, choose the framework marqov)",
     "EndStatement": "'end'",
     "ClassicalAssignment": "an assignment to a classical variable",
     "ExpressionStatement": "a call or an expression as a statement",
 }
 """What the parser's kinds of statements are called in the language."""
+NO_INCLUDE = (
+    "OpenQASM 3: gate '{}' is not defined, because the program includes no gates: write include \"stdgates.inc\"; after"
+    " the version line; a program in Amazon Braket's dialect (cnot, #pragma braket) needs the framework marqov"
+)
 _ERROR_PLACE = re.compile(r"^L(\d+):C\d+:\s*")
 
 
-def load_version_3(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
-    """The circuit of an OpenQASM 3 program. Raises JobError with the line."""
+def load_version_3(
+    text: str, max_qubits: int, backend: str, prepare: Callable[[ast.Program], None] | None = None
+) -> QuantumCircuit:
+    """The circuit of an OpenQASM 3 program; `prepare` changes the parsed program first. Raises JobError with the
+    line."""
+    if prepare is None:
+        called = read_calls(text, max_qubits, lambda part, qubits: load_version_3(part, qubits, backend))
+        if called is not None:
+            return called
     try:
         program = openqasm3.parse(text.removeprefix("\ufeff"))
     except QASM3ParsingError as error:
@@ -74,10 +86,15 @@ def load_version_3(text: str, max_qubits: int, backend: str) -> QuantumCircuit:
         raise JobError("OpenQASM 3: the program is nested too deeply") from None
     except (AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
         raise JobError(f"OpenQASM 3: the program cannot be read ({type(error).__name__})") from None
+    if prepare is not None:
+        prepare(program)
     visitor = FaithfulVisitor(max_qubits, backend)
     try:
         circuit: QuantumCircuit = visitor.convert(program).circuit
         return circuit
+    except JobError as error:
+        error.line = error.line or visitor.line
+        raise
     except ConversionError as error:
         message, line = placed(error.message)
         raise Unsupported(f"OpenQASM 3: {_NODE.sub(_in_the_languages_words, message)}", line) from None
@@ -119,6 +136,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         self._backend = backend
         self._qubits = 0
         self._clbits = 0
+        self._includes = False
         # Names of gates whose phase readers interpret differently: U with a nonzero first angle, and gates built on it.
         self._phase_unclear = {"U", "u2", "u3"}
         # Integers that a switch tests; the one that the statement before assigned, and what this one assigns.
@@ -143,6 +161,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
 
     def visit_Include(self, node: ast.Include, context: State) -> State:
         context = super().visit_Include(node, context)
+        self._includes = True
         # The importer reads it as U(0, 0, 0), which noise and gate counts know by another name.
         context.symbol_table.get("id", node).data = IGate
         return context
@@ -310,6 +329,8 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
                 self.line,
             )
         symbol = context.symbol_table.get(node.name.name, node)
+        if symbol is None and not self._includes:
+            raise Unsupported(NO_INCLUDE.format(node.name.name), self.line)
         expected = symbol.type.n_classical if symbol is not None and isinstance(symbol.type, qasm3_types.Gate) else None
         if isinstance(expected, int) and expected != len(node.arguments):
             message = f"OpenQASM 3: gate '{node.name.name}' takes {expected} parameters (got {len(node.arguments)})"

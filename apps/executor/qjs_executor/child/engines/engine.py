@@ -12,6 +12,7 @@ from qiskit.circuit.library import Initialize
 from qiskit_aer import AerSimulator
 from qiskit_aer.noise import NoiseModel
 
+from ...isolation.confinement import allow_engine_memory
 from ..circuits.control_flow import is_dynamic, refuse_variables, widened
 from ..refusals import JobError
 from . import mps
@@ -58,7 +59,7 @@ ENGINES: dict[str, Engine] = {
     "mps": Engine(mps.METHOD, "CPU", False, False, "a matrix product state", None),
     # At least a state vector has to fit; whether a density matrix fits only decides the method.
     "noisy": Engine("statevector", "CPU", True, False, "a state", _state_bytes),
-    "gpu_statevector": Engine("statevector", "GPU", False, True, "a state", _state_bytes),
+    "gpu_statevector": Engine("statevector", "GPU", True, True, "a state", _state_bytes),
     "gpu_tensor_network": Engine("tensor_network", "GPU", False, False, "a tensor network", None),
 }
 
@@ -66,6 +67,9 @@ ENGINES: dict[str, Engine] = {
 def is_available(name: str) -> bool:
     """Whether this machine has the engine: those on GPUs need a build of the simulator for them, and a GPU."""
     engine = ENGINES[name]
+    if engine.device != "CPU":
+        # The driver of a GPU needs more address space than a program may have.
+        allow_engine_memory()
     simulator = AerSimulator()
     return engine.device in simulator.available_devices() and engine.method in simulator.available_methods()
 
@@ -80,7 +84,8 @@ def check(name: str, num_qubits: int, has_noise_model: bool = False) -> Engine:
         raise JobError(f"engine: '{name}' is not available, this executor has no {engine.device} simulator")
     if has_noise_model and not engine.has_noise:
         raise JobError("noise_model: this backend has no noise; use aer-noisy or aer-density-matrix")
-    if engine.qubit_bytes is not None:
+    # A state on a GPU takes none of this memory; the simulator itself says when the card has too little.
+    if engine.qubit_bytes is not None and engine.device == "CPU":
         check_fits(f"{engine.state} of {num_qubits} qubits", engine.qubit_bytes(num_qubits))
     return engine
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from braket.circuits import Circuit, Gate, Instruction, Noise, observables, result_types
 from braket.circuits.basis_state import BasisState
-from braket.circuits.compiler_directives import Barrier
+from braket.circuits.compiler_directives import Barrier, EndVerbatimBox, StartVerbatimBox
 from braket.circuits.gates import PulseGate, Unitary
 from braket.circuits.measure import Measure
 from braket.circuits.observable import Observable
@@ -22,46 +22,11 @@ from braket.circuits.serialization import IRType, OpenQASMSerializationPropertie
 from scipy.linalg import fractional_matrix_power
 
 from ..adapted_circuit import AdaptedCircuit
+from ..circuits.braket_dialect import VERBATIM_AT_PROVIDER, VERBATIM_DROPPED
+from ..circuits.braket_gates import BODIES
 from ..refusals import JobError, Unsupported
 from .program import PROVEN_QUBITS_MAX, Matrix, Program, controlled, on, synthesised
 from .readout import Readout, Terms, product, weighted_sum
-
-_XX = "h {0}; h {1}; cx {0}, {1}; rz(%a) {1}; cx {0}, {1}; h {0}; h {1};"
-_YY = "rx(pi/2) {0}; rx(pi/2) {1}; cx {0}, {1}; rz(%a) {1}; cx {0}, {1}; rx(-pi/2) {0}; rx(-pi/2) {1};"
-_BODIES = {
-    **{name: name + " {0};" for name in ("h", "x", "y", "z", "s", "t")},
-    **{name: name + "(%a) {0};" for name in ("rx", "ry", "rz")},
-    "i": "id {0};",
-    "si": "sdg {0};",
-    "ti": "tdg {0};",
-    "v": "sx {0};",
-    "vi": "inv @ sx {0};",
-    "phaseshift": "p(%a) {0};",
-    "U": "p(%c) {0}; ry(%a) {0}; p(%b) {0};",
-    "gpi": "x {0}; rz(2*(%a)) {0};",
-    "gpi2": "rz(-(%a)) {0}; rx(pi/2) {0}; rz(%a) {0};",
-    "prx": "rz(-(%b)) {0}; rx(%a) {0}; rz(%b) {0};",
-    "cnot": "cx {0}, {1};",
-    "cv": "ctrl @ sx {0}, {1};",
-    "cy": "cy {0}, {1};",
-    "cz": "cz {0}, {1};",
-    "swap": "swap {0}, {1};",
-    "iswap": "s {0}; s {1}; h {0}; cx {0}, {1}; cx {1}, {0}; h {1};",
-    "pswap": "swap {0}, {1}; cx {0}, {1}; p(%a) {1}; cx {0}, {1};",
-    "cphaseshift": "cp(%a) {0}, {1};",
-    "cphaseshift00": "x {0}; x {1}; cp(%a) {0}, {1}; x {0}; x {1};",
-    "cphaseshift01": "x {0}; cp(%a) {0}, {1}; x {0};",
-    "cphaseshift10": "x {1}; cp(%a) {0}, {1}; x {1};",
-    "xx": _XX,
-    "yy": _YY,
-    "zz": "cx {0}, {1}; rz(%a) {1}; cx {0}, {1};",
-    "xy": f"{_XX} {_YY}".replace("%a", "-(%a)/2.0"),
-    "ms": f"rz(-(%a)) {{0}}; rz(-(%b)) {{1}}; {_XX.replace('%a', '%c')} rz(%a) {{0}}; rz(%b) {{1}};",
-    "ccnot": "ccx {0}, {1}, {2};",
-    "cswap": "cswap {0}, {1}, {2};",
-}
-"""The exporter's gates in terms of "stdgates.inc", global phase included, so that each can be controlled; %a, %b and %c
-are the parameters."""
 
 _CALL = re.compile(r"(?P<modifiers>(?:[^@;]+@ )*)(?P<gate>\w+)(?:\((?P<values>[^)]*)\))? (?P<qubits>[^;]+);")
 _QUBIT_REFERENCES = OpenQASMSerializationProperties()
@@ -70,6 +35,12 @@ _QUBIT_REFERENCES = OpenQASMSerializationProperties()
 def is_circuit(value: object) -> bool:
     """Whether this is a gate circuit of Braket."""
     return isinstance(value, Circuit)
+
+
+def check_for_provider(value: Circuit) -> None:
+    """Raises Unsupported for what only a simulator may leave out."""
+    if any(isinstance(instruction.operator, StartVerbatimBox) for instruction in value.instructions):
+        raise Unsupported(VERBATIM_AT_PROVIDER)
 
 
 def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
@@ -85,10 +56,14 @@ def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
         raise JobError("the circuit has no qubits: apply at least one gate or measurement")
     program = Program(used[-1] + 1)
     measured: list[int] = []
+    boxed = False
     for instruction in value.instructions:
-        _write(program, instruction, measured)
+        if isinstance(instruction.operator, StartVerbatimBox | EndVerbatimBox):
+            boxed = True
+        else:
+            _write(program, instruction, measured)
     readout = Readout(lambda qubit: qubit)
-    warnings: list[str] = []
+    warnings = [VERBATIM_DROPPED] if boxed else []
     if measured:
         readout.bits("b", measured)
     for result in value.result_types:
@@ -174,9 +149,9 @@ def _statements(instruction: Instruction) -> list[str] | None:
         return None
     exported = instruction.to_ir(IRType.OPENQASM, _QUBIT_REFERENCES)
     call = _CALL.fullmatch(exported)
-    if call is None or call["gate"] not in _BODIES or "pow" in call["modifiers"] or "inv" in call["modifiers"]:
+    if call is None or call["gate"] not in BODIES or "pow" in call["modifiers"] or "inv" in call["modifiers"]:
         return None
-    body = _BODIES[call["gate"]]
+    body = BODIES[call["gate"]]
     for letter, value in zip("abc", (call["values"] or "").split(", "), strict=False):
         if value and not math.isfinite(float(value)):
             raise Unsupported(

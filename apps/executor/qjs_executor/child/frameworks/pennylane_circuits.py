@@ -158,12 +158,23 @@ def _with_wires(measured: Any, wires: list[Any]) -> Any:
     return measured
 
 
+def _on_first_wires(operation: Operator) -> Operator | None:
+    """The operation on the wires 0, 1, ... in the order of its own; None where the library cannot move it, as with
+    arithmetic templates that have work wires."""
+    try:
+        local = operation.map_wires({wire: place for place, wire in enumerate(operation.wires)})
+    except ValueError:
+        return None
+    return local if list(local.wires) == list(range(len(operation.wires))) else None
+
+
 class _Writer:
     def __init__(self, wires: list[Any]) -> None:
         self.index = {wire: place for place, wire in enumerate(wires)}
         self.program = Program(len(wires))
         self.readout = Readout(lambda place: wires[place])
         self._pieces: dict[Any, _Piece] = {}
+        self._controls: dict[Any, list[str] | None] = {}
         self._used: dict[str, int] = {}
 
     def operation(self, operation: Operator, warnings: list[str], depth: int) -> None:
@@ -215,10 +226,15 @@ class _Writer:
             return False
         if len(base.wires) > DECOMPOSED_QUBITS_MAX or not base.has_matrix:
             return False
-        local = base.map_wires({wire: place for place, wire in enumerate(base.wires)})
+        local = _on_first_wires(base)
+        if local is None:
+            return False
         matrix = np.asarray(local.matrix(wire_order=local.wires), dtype=complex)
         values = [int(value) for value in operation.control_values]
-        statements = controlled(self._exported(local, name, matrix, False), matrix, values)
+        key = (local.hash, matrix.tobytes(), *values)
+        if key not in self._controls:
+            self._controls[key] = controlled(self._exported(local, name, matrix, False), matrix, values)
+        statements = self._controls[key]
         if statements is None:
             return False
         wires = [*operation.control_wires, *base.wires]
@@ -228,7 +244,9 @@ class _Writer:
 
     def _piece(self, operation: Operator, name: str) -> _Piece | None:
         """Statements and matrix; None for what has to be taken apart first."""
-        local = operation.map_wires({wire: place for place, wire in enumerate(operation.wires)})
+        local = _on_first_wires(operation)
+        if local is None:
+            return None
         # The library's own hash rounds parameters.
         key = (local.hash, *(np.asarray(value).tobytes() for value in local.data))
         if key not in self._pieces:

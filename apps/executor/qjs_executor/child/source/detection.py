@@ -61,6 +61,17 @@ def detect(code: str) -> str:
     raise _not_detected(seen)
 
 
+def is_openqasm_source(code: str) -> bool:
+    """Whether a source is a program in OpenQASM, and not Python."""
+    if has_version_line(code):
+        return True
+    try:
+        parsed(code)
+    except JobError:
+        return not is_like_python(code) and is_openqasm(code)
+    return False
+
+
 def _not_detected(seen: str) -> LanguageNotDetected:
     return LanguageNotDetected(
         f"the language could not be detected ({seen}); supported frameworks: {', '.join(FRAMEWORKS)}. Choose the"

@@ -35,16 +35,25 @@ def assigned_positions(tree: ast.Module, names: list[str]) -> tuple[dict[str, in
     return last, lines
 
 
+OWN_CALL = "__value_of_main__"
+"""The name under which a module keeps what `main` returned to the module's own call of it."""
+
+
 def without_calls_of_main(tree: ast.Module) -> ast.Module:
     """The program without the statements that only call its own `main` (`main()`, `asyncio.run(main())`,
-    `print(main())`), at module level or behind `if __name__ == "__main__":`. The executor calls `main` itself."""
+    `print(main())`), at module level or behind `if __name__ == "__main__":`. The executor calls `main` itself. A call
+    with arguments stays, and its value is kept as OWN_CALL."""
     if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) and s.name == "main" for s in tree.body):
         for statement in tree.body:
             if isinstance(statement, ast.If) and _asks_whether_main(statement.test):
                 statement.body = [s for s in statement.body if not _calls_main(s)] or [
                     ast.copy_location(ast.Pass(), statement)
                 ]
+                for inner in statement.body:
+                    _keep_value(inner)
         tree.body = [statement for statement in tree.body if not _calls_main(statement)]
+        for statement in tree.body:
+            _keep_value(statement)
     return tree
 
 
@@ -58,11 +67,43 @@ def _asks_whether_main(test: ast.expr) -> bool:
 def _calls_main(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
-    call = statement.value
-    outer = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    if outer in ("run", "print", "exit", "display") and len(call.args) == 1 and isinstance(call.args[0], ast.Call):
-        call = call.args[0]
-    return isinstance(call.func, ast.Name) and call.func.id == "main" and not call.args and not call.keywords
+    call = _inner_call(statement.value)
+    return _is_main(call) and not call.args and not call.keywords
+
+
+def _keep_value(statement: ast.stmt) -> None:
+    """Changes `main(5)`, `print(main(5))` and `x = asyncio.run(main(5))` so that the value is kept too."""
+    if not isinstance(statement, ast.Expr | ast.Assign) or not isinstance(statement.value, ast.Call):
+        return
+    outer, call = statement.value, _inner_call(statement.value)
+    if not _is_main(call) or not (call.args or call.keywords):
+        return
+    # asyncio.run(main(5)) has the value that its inner call only promises.
+    wanted = outer if call is outer or _name(outer) == "run" else call
+    kept = ast.NamedExpr(ast.Name(OWN_CALL, ast.Store()), wanted)
+    if wanted is outer:
+        statement.value = kept
+    else:
+        outer.args = [kept]
+    ast.fix_missing_locations(ast.copy_location(kept, wanted))
+
+
+def _inner_call(call: ast.Call) -> ast.Call:
+    """The call inside of `asyncio.run(...)`, `print(...)`, `exit(...)` and `display(...)`."""
+    inside = call.args[0] if len(call.args) == 1 else None
+    return inside if _name(call) in _AROUND_MAIN and isinstance(inside, ast.Call) else call
+
+
+_AROUND_MAIN = ("run", "print", "exit", "display")
+
+
+def _name(call: ast.Call) -> str:
+    name: str = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name
+
+
+def _is_main(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "main"
 
 
 def not_found(tree: ast.Module, namespace: dict[str, Any], is_circuit: Callable[[Any], bool]) -> str:

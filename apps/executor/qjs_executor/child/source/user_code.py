@@ -25,8 +25,8 @@ from ..frameworks.registry import adapter_of, watch_calls
 from ..python_text import FILE_NAME, compiled, parsed
 from ..refusal_hints import hint, without_paths
 from ..refusals import JobError, Unsupported
-from .main_function import call_main
-from .module_names import assigned_positions, not_found, without_calls_of_main
+from .main_function import call_main, stands_for
+from .module_names import OWN_CALL, assigned_positions, not_found, without_calls_of_main
 
 PROGRAM_NAME = "main.py"
 """The only element of `sys.argv` in a program: it has no command line, and the executor's own is not part of it."""
@@ -88,7 +88,10 @@ def run_user_code(code: str, params: dict[str, Any], device: Device, client: Any
     tree, namespace = executed(code, params, device)
     main = namespace.get("main")
     if callable(main) and not is_circuit(main):
-        value = guarded(lambda: call_main(main, params, client))
+        if OWN_CALL in namespace and stands_for(namespace[OWN_CALL], main, params):
+            value = namespace[OWN_CALL]
+        else:
+            value = guarded(lambda: call_main(main, params, client))
         if value is None and device.last is not None:
             return replace(device.last, answer=_warned(device.last.answer, DEVICE_RUN_KEPT))
         if value is None:

@@ -77,7 +77,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "pennylane qutrit": (lambda: qml.tape.QuantumScript([qml.TShift(0)], []), ["TShift", "0"]),
     "braket noise": (lambda: BraketCircuit().h(0).depolarizing(1, 0.1), ["Depolarizing", "1"]),
     "braket parameter": (lambda: BraketCircuit().rx(0, FreeParameter("theta")), ["theta"]),
-    "braket verbatim": (lambda: BraketCircuit().add_verbatim_box(BraketCircuit().h(0)), ["Verbatim", "pragmas"]),
     "braket amplitude": (lambda: BraketCircuit().h(0).amplitude(["0"]), ["Amplitude"]),
     "braket empty": (BraketCircuit, ["no qubits"]),
     "marqov parameter": (lambda: MarqovCircuit().rx(sympy.Symbol("theta"), 1), ["Rx", "1", "theta"]),

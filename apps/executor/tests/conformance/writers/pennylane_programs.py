@@ -84,6 +84,8 @@ class _Body:
         size = self._circuit.registers[condition.register]
         bits = range(size) if condition.bit is None else [condition.bit]
         values = {bit: condition.value >> bit & 1 if condition.bit is None else condition.value for bit in bits}
+        if any((condition.register, bit) not in self._written for bit in values):
+            raise Inexpressible("condition on a bit that nothing has written yet")
         tests = [f"({self._written[condition.register, bit]} == {value})" for bit, value in values.items()]
         joined = " & ".join(tests)
         return f"({joined})" if holds else f"(~({joined}))"

@@ -1,6 +1,5 @@
-# expect-error: No module named 'ply'
-# expect-error: remove what needs it
-# expect-line: 5
+# expect: counts {"01": 1}
+# expect: registers ["c_0", "c_1"]
 import cirq
 from cirq.contrib.qasm_import import circuit_from_qasm
 

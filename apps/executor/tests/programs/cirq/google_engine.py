@@ -1,5 +1,5 @@
-# expect-error: cirq_google
-# expect-error: backend
+# expect-error: cirq_google is not installed
+# expect-error: cirq alone
 # expect-line: 5
 import cirq
 import cirq_google

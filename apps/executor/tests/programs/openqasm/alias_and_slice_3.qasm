@@ -1,5 +1,4 @@
 // expect: counts {"0110": 1}
-// expect-warning: no OpenQASM 3 form
 OPENQASM 3.0;
 include "stdgates.inc";
 qubit[4] q;

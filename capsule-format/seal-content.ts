@@ -1,6 +1,7 @@
 // Computes a whole seal except its signature from the evidence. It runs in a thread because it can take a second.
 
 import { assertParameterTexts, readDefinition } from '../domain/capsules/capsule-definition.js'
+import { evidenceFolder } from '../domain/capsules/evidence-folder.js'
 import { type SealedMargin, sealedMargin } from '../domain/verification/margin.js'
 import { untestableTasks } from '../domain/verification/untestable.js'
 import { parsedChecksums } from './checksums.js'
@@ -29,7 +30,7 @@ export async function sealContent({ taskNames, files, margin: declared, ...input
   const tasks = taskNames.map((name) => taskExecution(name, files))
   const results = tasks.map(({ name, hardware, local }) => ({
     task: name,
-    text: files.find((file) => file.name === `tasks/${name}/result.json`)!.content.toString('utf8'),
+    text: files.find((file) => file.name === `${evidenceFolder(name)}/result.json`)!.content.toString('utf8'),
     hardware,
     local
   }))

@@ -1,4 +1,6 @@
 // The manifest's facts about each execution, read from the evidence so that the two always agree.
+
+import { evidenceFolder } from '../domain/capsules/evidence-folder.js'
 import { jsonFields } from '../domain/json/json-text.js'
 import type { TaskExecution } from './manifest/manifest.js'
 import { type PackageFile, packageFault } from './payload-file.js'
@@ -29,9 +31,10 @@ export interface SealedExecution extends TaskExecution {
 
 /** @throws ServiceError `validation_error` naming the missing file. */
 export function taskExecution(task: string, files: readonly PackageFile[]): SealedExecution {
+  const folder = evidenceFolder(task)
   const textOf = (name: string): string => {
-    const file = files.find((one) => one.name === `tasks/${task}/${name}`)
-    if (!file) throw packageFault(`evidence is missing: tasks/${task}/${name}`)
+    const file = files.find((one) => one.name === `${folder}/${name}`)
+    if (!file) throw packageFault(`evidence is missing: ${folder}/${name}`)
     return file.content.toString('utf8')
   }
   const job = JSON.parse(textOf('job.json')) as JobFile

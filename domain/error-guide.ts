@@ -48,7 +48,7 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
   },
   payload_too_large: {
     means:
-      'The body is above the limit of its route: 4 MiB for a submission, 2 MiB in the playground, 64 KiB elsewhere.',
+      'The body is above the limit of its route: 4 MiB for a submission, 2 MiB for the playground and for scripts, 64 MiB for an imported capsule, 512 KiB for one in YAML and for telemetry, 64 KiB elsewhere.',
     who: 'caller',
     check: 'What the body contains in addition to the circuit.'
   },
@@ -98,6 +98,12 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'caller, later',
     check:
       'Send the same request again after `Retry-After` seconds, and read responses to their end. docs/limits.md. If it lasts at sign-in: who sends the requests to `/api/auth`.'
+  },
+  storage_full: {
+    means:
+      'The disk of the service is full, so nothing was stored. Reads still work, and accepted jobs wait until there is space.',
+    who: 'operator',
+    check: '`GET /readyz` names the disk. Send the same request again after `Retry-After` seconds.'
   },
   budget_exceeded: {
     means:

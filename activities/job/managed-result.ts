@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { DbOrTx } from '../../db/client.js'
 import { type ReturnedResult, returnedResults } from '../../db/jobs/task-results.js'
 import { valueTexts } from '../../db/jobs/task-values.js'
-import { displayProtocol, resultProtocol } from '../../domain/jobs/native-submission.js'
+import { displayProtocol, resultProtocol } from '../../domain/jobs/native/native-submission.js'
 import { jsonObject } from '../../domain/json/json-text.js'
 
 /** All values shown in one result. With the fields around 2,000 values, it stays below the limit for a result, 16 MiB. */

@@ -178,9 +178,18 @@ type TaskOfGraph = Awaited<ReturnType<typeof listTaskFacts>>[number]
 function metadataOf(
   tasks: TaskOfGraph[],
   returned: ReadonlyMap<number, string[]>
-): Pick<RunRequest, 'workflow_metadata'> {
+): Pick<RunRequest, 'workflow_metadata' | 'task_shots'> {
   if (returned.size === 0) return {}
-  return { workflow_metadata: JSON.stringify(workflowMetadata(inOrderOfGraphs(tasks), [...returned.values()].flat())) }
+  const metadata = workflowMetadata(inOrderOfGraphs(tasks), [...returned.values()].flat())
+  return { workflow_metadata: JSON.stringify(metadata), ...taskShots(tasks) }
+}
+
+/** Absent when it is not known of every completed task: an earlier release did not record it. */
+function taskShots(tasks: TaskOfGraph[]): Pick<RunRequest, 'task_shots'> {
+  const ran = tasks.filter(({ state }) => state === 'completed').map(({ deviceShots }) => deviceShots)
+  if (ran.includes(null)) return {}
+  // Two are enough to say that they differ.
+  return { task_shots: [...new Set(ran.flat() as number[])].slice(0, 2) }
 }
 
 /** Puts the levels of a graph after those of earlier graphs, which never run at the same time. */

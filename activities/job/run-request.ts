@@ -2,6 +2,7 @@
 // waits for a response.
 import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../../db/jobs/jobs.js'
+import { artifactsPath } from '../../domain/jobs/artifacts-path.js'
 import { JsonText } from '../../domain/json/json-text.js'
 import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
@@ -16,6 +17,7 @@ export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunR
   max_qubits: job.maxQubits,
   params: new JsonText(job.params),
   limits: { wall_seconds: wallSeconds },
+  files_url: artifactsPath(job.id),
   keys: { team: job.teamId }
 })
 

@@ -22,7 +22,8 @@ import {
   type ProviderDeps,
   runningJob,
   type StepContext,
-  type StepEnd
+  type StepEnd,
+  sentWithOthers
 } from './step.js'
 
 const LOOK_AGAIN_MS = 1_000
@@ -121,7 +122,7 @@ async function lookUp(
   if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
     return again(deps.providerTimes.retryMs, `${adapter.name} has no such task yet; a request may still be under way`)
   // The account that it may have been sent to is no longer accessible.
-  if (attempt.sentWith !== version) return { next: 'cancelled', outcome: 'provider_unknown' }
+  if (sentWithOthers(attempt, { version })) return { next: 'cancelled', outcome: 'provider_unknown' }
   return (await markWithdrawn(deps.db, ref, fence, null)) ? stopped : again(0, 'it has just been accepted')
 }
 

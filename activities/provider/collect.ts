@@ -116,7 +116,7 @@ function resultText(job: ProviderRun, compiled: CompiledProgram, found: Provider
       optimization_level: null,
       circuit_sha256: qasm === null ? null : createHash('sha256').update(qasm).digest('hex'),
       provider_job_id: job.task!.providerJobId,
-      calibration_id: null
+      calibration_id: found.calibrationId
     },
     warnings
   })

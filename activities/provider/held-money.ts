@@ -3,7 +3,7 @@
 import { settleHeld } from '../../db/money/budget.js'
 import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
-import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
+import { type AccessDeps, accessOf, type ProviderDeps, sentWithOthers } from './step.js'
 
 export type HeldDeps = AccessDeps & Pick<ProviderDeps, 'announce' | 'providerTimes'>
 
@@ -22,7 +22,7 @@ export async function settleHeldProviderJob(
     // Not found, long after the last submission: it was never accepted.
     if (id === null) {
       const longAgo = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
-      const certain = longAgo && held.sentWith === version
+      const certain = longAgo && !sentWithOthers(held, { version })
       return certain ? settle(deps, held, { state: 'withdrawn', providerJobId: null, cost: 0n }) : 'not_yet'
     }
     const { status, cost } = await adapter.look(credentials, id, signal)

@@ -133,6 +133,15 @@ export async function accessOf(
   return { adapter, credentials, version }
 }
 
+/**
+ * Whether a request that may have been sent used other credentials, perhaps of another account. The request of a job that
+ * was restored from a backup is not recorded; it is looked for with the restored credentials.
+ */
+export const sentWithOthers = (
+  { sentWith }: { sentWith: string | null },
+  { version }: Pick<Access, 'version'>
+): boolean => sentWith !== null && sentWith !== version
+
 /** Identifies a provider job in its provider's list, the same in every try. */
 export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>
   createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')

@@ -9,8 +9,8 @@ import {
   markUnknown,
   markWithdrawn,
   maySend,
+  type OwnSubmitTry,
   recordProviderResponse,
-  type SubmitTry,
   takeForSubmit
 } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
@@ -33,7 +33,8 @@ import {
   type ProviderDeps,
   runningJob,
   type StepContext,
-  type StepEnd
+  type StepEnd,
+  sentWithOthers
 } from './step.js'
 
 /** A try that took its row longer ago may have lost it to another. */
@@ -77,7 +78,7 @@ async function taken(
   { ref, fence }: StepContext,
   job: ProviderRun,
   token: string
-): Promise<SubmitTry | StepEnd | null> {
+): Promise<OwnSubmitTry | StepEnd | null> {
   const { provider, teamId, backend } = job
   try {
     if (!ref.asked) return await takeForSubmit(deps.db, ref, fence, { provider, token })
@@ -108,7 +109,7 @@ async function send(
   deps: ProviderDeps,
   context: StepContext,
   { adapter, credentials }: Access,
-  attempt: SubmitTry,
+  attempt: OwnSubmitTry,
   request: ProviderJobRequest
 ): Promise<Submitted> {
   const { db } = deps
@@ -155,22 +156,31 @@ async function lookFirst(
   context: StepContext,
   { adapter, credentials, version }: Access,
   token: string,
-  attempt: SubmitTry
+  attempt: OwnSubmitTry
 ): Promise<Submitted | null> {
   try {
     const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
     await recordProviderResponse(deps.db, context.ref, attempt.number)
-    if (id !== null) return accepted(deps, context, id)
+    if (id !== null) return attempt.mayBeAnother ? anotherCircuit(deps, context) : accepted(deps, context, id)
     if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
       return again(
         deps.providerTimes.retryMs,
         `${adapter.name} has no such task yet; an earlier request may still be under way`
       )
-    if (attempt.sentWith !== version) return otherAccount(deps, context)
+    if (sentWithOthers(attempt, { version })) return otherAccount(deps, context)
     return null
   } catch (error) {
     return outage(deps, context, attempt, error)
   }
+}
+
+/** The provider has a job of this request, from before the database was restored. A script may request another circuit now. */
+async function anotherCircuit(deps: ProviderDeps, { ref, fence }: StepContext): Promise<Submitted> {
+  await markUnknown(deps.db, ref, fence)
+  return fail(
+    'provider_outcome_unknown',
+    'the database was restored from a backup, the provider already has a circuit of this request, and it may be another one; submit the job again'
+  )
 }
 
 /** These credentials may belong to another account than those of the submission. */
@@ -186,7 +196,7 @@ async function otherAccount(deps: ProviderDeps, { ref, fence }: StepContext): Pr
 async function outage(
   deps: ProviderDeps,
   { ref, fence }: StepContext,
-  attempt: SubmitTry,
+  attempt: OwnSubmitTry,
   error: unknown
 ): Promise<Submitted> {
   const wait = againAfter(deps, error)

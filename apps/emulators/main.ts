@@ -1,6 +1,7 @@
 // The emulators as a process: run by `qjob emulators`, and as a part of a stack with emulated hardware. Prints their
 // addresses and runs until a signal stops it.
 import { parseArgs } from 'node:util'
+import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { type EmulatorOptions, type Emulators, providerNames, startEmulators } from './emulators.js'
 
 /** The exit codes of docs/cli.md. */
@@ -12,9 +13,13 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     /** Single ports: control=7300,ionq=7301. */
     ports: { type: 'string' },
-    json: { type: 'boolean', default: false }
+    json: { type: 'boolean', default: false },
+    /** As a part of a stack: log lines instead of a description with credentials. */
+    log: { type: 'boolean', default: false }
   }
 })
+const log = values.log ? createLog('emulators', 'info') : null
+if (log) logOwnFaults(log)
 
 const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.abort())
@@ -25,7 +30,8 @@ process.stdout.on('error', () => {})
 
 try {
   const emulators = await startEmulators({ ports: values.ports ? portsOf(values.ports) : portsFrom(values.port) })
-  process.stdout.write(values.json ? `${JSON.stringify(describe(emulators))}\n` : readable(emulators))
+  if (log) log.info({ providers: providerNames }, 'ready')
+  else process.stdout.write(values.json ? `${JSON.stringify(describe(emulators))}\n` : readable(emulators))
   if (!ended.signal.aborted) await new Promise((resolve) => ended.signal.addEventListener('abort', resolve))
   await emulators.close()
 } catch (error) {
@@ -33,7 +39,8 @@ try {
   const place = error instanceof RangeError || code === 'EADDRINUSE' || code === 'EACCES'
   const text = `the emulators cannot be started: ${message}${code === 'EADDRINUSE' ? '; choose another with --port' : ''}`
   const exitCode = place ? exitCodes.usage : exitCodes.fault
-  process.stderr.write(`qjob: ${text}\n`)
+  if (log) log.fatal({ code }, text)
+  else process.stderr.write(`qjob: ${text}\n`)
   if (values.json) process.stdout.write(`${JSON.stringify({ error: { message: text, exit_code: exitCode } })}\n`)
   process.exitCode = exitCode
 } finally {

@@ -4,6 +4,7 @@
 import canonicalize from 'canonicalize'
 import { and, eq, sql } from 'drizzle-orm'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
+import { evidenceFolder } from '../../domain/capsules/evidence-folder.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
@@ -33,8 +34,8 @@ async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
 }
 
 /**
- * The files of one completed job, below `tasks/<task>/`.
- * @param task its name, which must be valid as the name of a folder.
+ * The files of one completed job, in the folder of its task.
+ * @param task its name.
  * @throws ServiceError `validation_error` when it has not completed, or its evidence is too large.
  */
 export async function collectEvidence(db: DbOrTx, jobId: string, task: string): Promise<EvidenceFile[]> {
@@ -44,9 +45,12 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
   const result = (await resultText(db, jobId, job.resultSha256!)) ?? ''
   const ofTasks = await listShownResults(db, jobId)
   assertEvidenceFits([
-    ...made.map((artifact) => ({ name: `tasks/${task}/${placeOf(artifact)}`, size: artifact.sizeBytes })),
-    { name: `tasks/${task}/result.json`, size: Buffer.byteLength(result) },
-    { name: `tasks/${task}/tasks.json`, size: ofTasks.reduce((sum, { display }) => sum + (display?.sizeBytes ?? 0), 0) }
+    ...made.map((artifact) => ({ name: `${evidenceFolder(task)}/${placeOf(artifact)}`, size: artifact.sizeBytes })),
+    { name: `${evidenceFolder(task)}/result.json`, size: Buffer.byteLength(result) },
+    {
+      name: `${evidenceFolder(task)}/tasks.json`,
+      size: ofTasks.reduce((sum, { display }) => sum + (display?.sizeBytes ?? 0), 0)
+    }
   ])
   const attempts = await listAttempts(db, jobId)
   const facts = await backendFactsAt(db, job.backend, job.startedAt ?? job.createdAt)
@@ -89,7 +93,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 function file(task: string, name: string, content: Buffer, mediaType?: string): EvidenceFile {
   const ending = name.slice(name.lastIndexOf('.') + 1)
   return {
-    name: `tasks/${task}/${name}`,
+    name: `${evidenceFolder(task)}/${name}`,
     mediaType: mediaType ?? mediaTypes[ending]!,
     content,
     sha256: sha256Of(content)

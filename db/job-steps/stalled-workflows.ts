@@ -18,6 +18,14 @@ export interface StalledJob {
   missing: boolean
 }
 
+const stalledColumns = {
+  id: jobs.id,
+  generation: jobs.generation,
+  status: jobs.status,
+  missing: sql<boolean>`${jobs.missingSince} is not null`
+}
+const isOpen = and(eq(jobs.durable, true), inArray(jobs.status, ['pending', 'running', 'cancelling']))
+
 /** A job that was quiet for this long when it was checked is next checked after the same time again, in seconds. */
 const LONG_QUIET = 120
 /** A job is checked this often at least, in seconds. */
@@ -34,12 +42,11 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
     else least(${CHECK_PAUSE_MAX}, greatest(${quietSeconds}, ${quietAtCheck})) end)`
   return db.transaction(async (tx) => {
     const rows = await tx
-      .select({ id: jobs.id, generation: jobs.generation, status: jobs.status, missingSince: jobs.missingSince })
+      .select(stalledColumns)
       .from(jobs)
       .where(
         and(
-          eq(jobs.durable, true),
-          inArray(jobs.status, ['pending', 'running', 'cancelling']),
+          isOpen,
           lt(jobs.updatedAt, quiet),
           // A job with a missing workflow is checked again at the next pass.
           or(isNull(jobs.checkedAt), lt(jobs.checkedAt, sql`${now} - ${pause}`), isNotNull(jobs.missingSince)),
@@ -59,8 +66,18 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
             rows.map((row) => row.id)
           )
         )
-    return rows.map(({ missingSince, ...row }) => ({ ...row, missing: missingSince !== null }))
+    return rows
   })
+}
+
+/** Those of the jobs that are still open in their generation, however long they have been quiet. */
+export async function openAmong(db: Db, of: readonly { id: string; generation: number }[]): Promise<StalledJob[]> {
+  const generations = new Map(of.map(({ id, generation }) => [id, generation]))
+  const rows = await db
+    .select(stalledColumns)
+    .from(jobs)
+    .where(and(anyOf(jobs.id, [...generations.keys()]), isOpen))
+  return rows.filter(({ id, generation }) => generations.get(id) === generation)
 }
 
 /**

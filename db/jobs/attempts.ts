@@ -5,6 +5,7 @@ import { and, asc, eq, inArray, is, isNotNull, ne, type SQL, sql } from 'drizzle
 import { PgTransaction } from 'drizzle-orm/pg-core'
 import type { JobError } from '../../domain/errors.js'
 import type { AttemptState, JobStatus } from '../../domain/jobs/job-status.js'
+import { resultSummary } from '../../domain/jobs/result-summary.js'
 import { executionRetry } from '../../domain/jobs/retry.js'
 import { type AttemptEnd, attemptEnd } from '../../domain/jobs/task-retry.js'
 import { storableText } from '../../domain/json/json-guard.js'
@@ -316,7 +317,9 @@ export async function completeAttempt(
   const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
   const stored = [resultFile, ...files].map((file) => ({ ...file, sha256: sha256Of(file.content) }))
   const resultSha256 = stored[0]!.sha256
-  const set = sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`
+  const summary = resultSummary(result)
+  const set = sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256},
+    summary = ${summary && JSON.stringify(summary)}`
   // The lock that `closing` takes keeps a sweep from reassigning the job between the check and the commit.
   const closed = await withContents(
     db,

@@ -116,6 +116,8 @@ export interface TaskResult {
   display: string | null
   displayProblem: string | null
   stdout: string
+  /** Up to two different numbers of shots with which it ran circuits; `null` when that is not known. */
+  deviceShots: number[] | null
 }
 
 /** A page of output is enough to find a mistake. */
@@ -132,7 +134,7 @@ export async function completeTask(
   jobId: string,
   key: string,
   number: number,
-  { result, display, displayProblem, stdout }: TaskResult
+  { result, display, displayProblem, stdout, deviceShots }: TaskResult
 ): Promise<Stored> {
   const value = digested(result)
   const shown = display === null ? null : display === result ? value : digested(display)
@@ -166,7 +168,8 @@ export async function completeTask(
     })}
     update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${value.sha256},
         display_sha256 = ${shown?.sha256 ?? null}, display_problem = ${displayProblem},
-        stdout = ${storableText(stdout.slice(0, STDOUT_MAX))}
+        stdout = ${storableText(stdout.slice(0, STDOUT_MAX))},
+        device_shots = ${deviceShots === null ? null : sql`string_to_array(${deviceShots.join(',')}, ',')::int[]`}
       from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${key}
       returning key`)
     }
@@ -266,7 +269,10 @@ export async function listTasks(db: DbOrTx, jobId: string): Promise<TaskRow[]> {
 }
 
 /** What a result says about the tasks of its graphs, in the order of the script: without their output. */
-export const listTaskFacts = (db: DbOrTx, jobId: string): Promise<(TaskFacts & { ask: number })[]> =>
+export const listTaskFacts = (
+  db: DbOrTx,
+  jobId: string
+): Promise<(TaskFacts & { ask: number; deviceShots: number[] | null })[]> =>
   db
     .select({
       key: jobTasks.key,
@@ -277,7 +283,8 @@ export const listTaskFacts = (db: DbOrTx, jobId: string): Promise<(TaskFacts & {
       state: jobTasks.state,
       startedAt: jobTasks.startedAt,
       completedAt: jobTasks.completedAt,
-      errorMessage: jobTasks.errorMessage
+      errorMessage: jobTasks.errorMessage,
+      deviceShots: jobTasks.deviceShots
     })
     .from(jobTasks)
     .where(eq(jobTasks.jobId, jobId))

@@ -202,6 +202,8 @@ export const recordColumns = {
   startedAt: jobs.startedAt,
   completedAt: jobs.completedAt,
   updatedAt: jobs.updatedAt,
+  summary: sql<string | null>`(select ${attempts.summary} from ${attempts} where ${attempts.jobId} = ${jobs.id}
+    and ${attempts.task} = '' and ${attempts.resultSha256} = ${jobs.resultSha256} limit 1)`,
   attempts: sql<number>`(select count(*)::int from ${attempts} where ${attempts.jobId} = ${jobs.id})`,
   waiting: waitingOfJob,
   providerJobs: providerJobsOfJob
@@ -275,6 +277,7 @@ export async function jobStates(db: DbOrTx, jobIds: string[]): Promise<Map<strin
  * What every worker reads of a job. `storedResult` is the digest of a result that an earlier call of a step has stored.
  */
 export const runColumns = {
+  id: jobs.id,
   status: jobs.status,
   generation: jobs.generation,
   teamId: jobs.teamId,

@@ -10,6 +10,7 @@ import { openAttempt } from '../jobs/attempts.js'
 import type { Fence } from '../jobs/fence.js'
 import { reserveCircuit } from '../money/budget.js'
 import { jobs, scriptRequests } from '../tables/jobs.js'
+import { restores } from '../tables/operations.js'
 import { providerJobs } from '../tables/providers.js'
 import { type ProviderRef, requestedRef } from './provider-refs.js'
 
@@ -40,6 +41,18 @@ export interface SubmitTry {
   secondsSilent: number
 }
 
+/** A try of a worker that still has the job. */
+export interface OwnSubmitTry extends SubmitTry {
+  /**
+   * The circuit was requested after its job was restored from a backup, and not sent since. If the provider has a job of
+   * this token, the script requested it before, and may have requested another circuit then.
+   */
+  mayBeAnother: boolean
+}
+
+/** When the database was last restored from a backup that has the job. Since the backup, it may have been sent. */
+const lastRestore = sql`(select max(${restores.restoredAt}) from ${restores} where ${restores.takenAt} >= ${jobs.createdAt})`
+
 /**
  * Inserts the intent if there is none, and takes it for a try. The money of a requested circuit is reserved with its
  * intent, once.
@@ -52,32 +65,46 @@ export async function takeForSubmit(
   ref: ProviderRef,
   fence: Fence,
   task: { provider: string; token: string; estimate?: MicroUsd }
-): Promise<SubmitTry | null> {
+): Promise<OwnSubmitTry | null> {
   const { jobId, attempt, asked } = ref
   return db.transaction(async (tx) => {
     const [mine] = await tx
-      .select({ id: jobs.id })
+      .select({ createdAt: jobs.createdAt, restoredAt: lastRestore.mapWith(restores.restoredAt) })
       .from(jobs)
       .where(and(eq(jobs.id, jobId), eq(jobs.generation, fence.generation), eq(jobs.status, 'running')))
       .for('no key update')
-    if (!mine || (asked && !(await isOpen(tx, ref)))) return null
+    const request = mine && asked ? await openRequest(tx, ref) : null
+    if (!mine || (asked && !request)) return null
+    const { createdAt, restoredAt } = mine as { createdAt: Date; restoredAt: Date | null }
+    // The look-up comes first, and goes back to the creation of the job.
+    const maybeSent = restoredAt && { lastSentAt: restoredAt, seenAt: restoredAt, createdAt }
     const written = await tx
       .insert(providerJobs)
-      .values({ jobId, task: ref.task, attempt, ...task, generation: fence.generation, state: 'intended' })
+      .values({
+        jobId,
+        task: ref.task,
+        attempt,
+        ...task,
+        generation: fence.generation,
+        state: 'intended',
+        ...maybeSent
+      })
       .onConflictDoNothing()
       .returning({ jobId: providerJobs.jobId })
     if (asked && written.length > 0) await reserveCircuit(tx, ref)
-    return takeRow(tx, ref, fence)
+    const taken = await takeRow(tx, ref, fence)
+    const requestedAgain = restoredAt !== null && request !== null && request.createdAt > restoredAt
+    return taken && { ...taken, mayBeAnother: requestedAgain && taken.sentWith === null }
   })
 }
 
-/** Whether the request is still unanswered. */
-async function isOpen(db: DbOrTx, { jobId, task, attempt }: ProviderRef): Promise<boolean> {
-  const asks = await db
-    .select({ state: scriptRequests.state })
+/** The request of a circuit, unless it was answered. */
+async function openRequest(db: DbOrTx, { jobId, task, attempt }: ProviderRef): Promise<{ createdAt: Date } | null> {
+  const [request] = await db
+    .select({ state: scriptRequests.state, createdAt: scriptRequests.createdAt })
     .from(scriptRequests)
     .where(and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task), eq(scriptRequests.number, attempt)))
-  return asks[0]?.state === 'open'
+  return request?.state === 'open' ? request : null
 }
 
 async function takeRow(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<SubmitTry | null> {

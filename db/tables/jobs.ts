@@ -23,7 +23,7 @@ import type {
   JobStatus,
   TaskState
 } from '../../domain/jobs/job-status.js'
-import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
+import type { ProgrammingModel } from '../../domain/jobs/native/native-submission.js'
 import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
 import type { CircuitFormat, SourceKind } from '../../domain/jobs/source.js'
 import { teams, users } from './accounts.js'
@@ -184,6 +184,8 @@ export const attempts = pgTable(
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
     resultSha256: text('result_sha256'),
+    // JSON text: the lines that the result shows in lists, by label.
+    summary: text('summary'),
     // How long the next attempt waits after this one.
     backoffMs: integer('backoff_ms')
   },
@@ -249,6 +251,8 @@ export const jobTasks = pgTable(
     // The return value as plain JSON when it can be written so; otherwise the reason why not.
     displaySha256: text('display_sha256'),
     displayProblem: text('display_problem'),
+    // Up to two different numbers of shots with which it ran circuits; null when that is not known.
+    deviceShots: integer('device_shots').array(),
     // The task's output, truncated.
     stdout: text('stdout'),
     // Executions that began since the last one whose end was recorded.

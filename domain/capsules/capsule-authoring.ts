@@ -1,6 +1,7 @@
 // A capsule as an author writes it in a file: the fields of `POST /api/capsules/create`, or a shorter form with the
 // tasks at the top level and optional parameters.
 import { validationError } from '../errors.js'
+import { jsonAt, jsonItems } from '../json/json-text.js'
 
 export interface AuthoredFields {
   /** The fields of `POST /api/capsules/create`, not validated yet. */
@@ -25,3 +26,9 @@ export function readAuthored(file: object): AuthoredFields {
 
 const withParameters = (task: unknown): unknown =>
   typeof task === 'object' && task !== null && !Array.isArray(task) ? { parameters: {}, ...task } : task
+
+/** The parameters of each task in a JSON text of either form, as they are written; `null` where a task has none. */
+export function parameterTexts(text: string): (string | null)[] {
+  const tasks = jsonAt(text, '/workflow/tasks') ?? jsonAt(text, '/tasks')
+  return tasks?.startsWith('[') ? jsonItems(tasks).map((task) => jsonAt(task, '/parameters')) : []
+}

@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { ServiceError, validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
-import { programmingModels } from '../jobs/native-submission.js'
+import { programmingModels } from '../jobs/native/native-submission.js'
 import { JobParams, paramsFromText } from '../jobs/params.js'
 import { type StoredSource, type Submission, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
@@ -13,6 +13,7 @@ import { jsonDepth, jsonFields, jsonObject, stringOrNumber } from '../json/json-
 import { oneOf } from '../json/one-of.js'
 import type { MicroUsd } from '../money/money.js'
 import { assertSuite, knownParameters } from './capsule-suite.js'
+import { hasFolder } from './evidence-folder.js'
 
 export const CAPSULE_TASKS_MAX = 50
 /** The largest text of a definition, in bytes of UTF-8. A suite of large programs still fits into an export. */
@@ -26,12 +27,17 @@ const Uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$
 const Program = Type.String({ minLength: 1, maxLength: 1_048_576 })
 const AnyFramework = oneOf([...frameworks, 'auto'])
 
+const INVISIBLE =
+  '\\u0000-\\u001f\\u007f-\\u00a0\\u00ad\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ud800-\\udfff\\ufeff'
+const NAME_INSIDE = `[^${INVISIBLE}]`
+const NAME_EDGE = `[^ ${INVISIBLE}]`
+
 export const TaskName = Type.String({
   minLength: 1,
   maxLength: 100,
-  // The name is also the name of a folder in the evidence.
-  pattern: '^[A-Za-z0-9_-]([A-Za-z0-9 _.-]*[A-Za-z0-9_-])?$',
-  description: 'Letters, digits, - and _; inside the name also dots and spaces'
+  // No control character, none that is invisible or turns the direction of text, no half of a character.
+  pattern: `^${NAME_EDGE}(${NAME_INSIDE}*${NAME_EDGE})?$`,
+  description: 'Any visible characters, and spaces inside'
 })
 
 export const CapsuleTask = Type.Object(
@@ -164,6 +170,10 @@ export function assertTasks(
     if (folders.has(name.toLowerCase()))
       throw validationError(`${where}[${place}].name: another task has the same name in other case`)
     folders.add(name.toLowerCase())
+    if (!hasFolder(name))
+      throw validationError(
+        `${where}[${place}].name: is too long for the name of a folder (characters beyond A-Z, a-z, 0-9, - and _ count 3 times for each of their bytes)`
+      )
     assertParameters(knownParameters(parameters), `${where}[${place}].parameters`)
   }
 }
@@ -198,6 +208,22 @@ export const backendsOf = ({ tasks }: CapsuleDefinition): string[] => [...new Se
 /** The exact JSON text of the parameters of the task's job, including shots and references. */
 export const parametersText = ({ parameters, parameters_text: text }: CapsuleTask): string =>
   text ?? JSON.stringify({ shots: SHOTS_DEFAULT, ...parameters })
+
+/**
+ * The parameters of a task that an author wrote. Where their values say less than their text, the text is kept, and gets
+ * the default of the shots, since it is what the job runs with.
+ * @param text JSON of the same parameters, in which `1.0` is a float; `null` where the author gave none.
+ */
+export function authoredParameters(
+  parameters: Readonly<Record<string, unknown>>,
+  text: string | null
+): Pick<CapsuleTask, 'parameters' | 'parameters_text'> {
+  if (text === null || readParameters(text).exact) return { parameters }
+  const whole = Object.hasOwn(parameters, 'shots')
+    ? text
+    : jsonObject([['shots', String(SHOTS_DEFAULT)], ...jsonFields(text)])
+  return { parameters: readParameters(whole).parameters, parameters_text: whole }
+}
 
 /** Makes the task of a capsule from the job that ran it. */
 export function taskOfJob(

@@ -1,7 +1,7 @@
 // The body of `POST /api/capsules/create` and of PATCH (interface specification 2.5).
 import { type Static, Type } from 'typebox'
 import { validationError } from '../errors.js'
-import { frameworks } from '../jobs/framework.js'
+import { frameworkNames } from '../jobs/framework.js'
 import { executionModes } from '../jobs/job-status.js'
 import { INLINE_CODE_MAX, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { oneOf } from '../json/one-of.js'
@@ -37,7 +37,7 @@ export const WorkflowTask = Type.Object(
     script_id: Type.Optional(Uuid),
     script_slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,200}$' })),
     inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
-    framework: Type.Optional(oneOf(frameworks)),
+    framework: Type.Optional(oneOf(frameworkNames)),
     backend: Slug,
     parameters: Type.Unsafe<Record<string, unknown>>(
       Type.Object(

@@ -39,6 +39,13 @@ export function readTeamRunningMax(text: string | undefined): number {
 export const workflowIdOf = (jobId: string, generation: number): string =>
   generation === 1 ? `job-${jobId}` : `job-${jobId}-${generation}`
 
+/** The job and generation of a workflow's id; `null` for the id of another kind of workflow. */
+export function jobOfWorkflow(workflowId: string): { id: string; generation: number } | null {
+  const [, id, generation = '1'] =
+    /^job-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-(\d{1,9}))?$/.exec(workflowId) ?? []
+  return id === undefined ? null : { id, generation: Number(generation) }
+}
+
 /**
  * One queue entry per delivery. With one id for all, BullMQ would drop a second delivery as a duplicate of a lost
  * first.

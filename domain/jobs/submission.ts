@@ -1,12 +1,12 @@
 // The body of `POST /api/jobs/submit`, and the rules between its fields. The schema checks each field alone;
 // `readSubmission` checks them together and returns a total value that the rest of the code trusts.
 import { type Static, Type } from 'typebox'
-import { validationError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
-import { detectFramework, type Framework, frameworks } from './framework.js'
+import { detectFramework, type Framework, frameworkNamed, frameworkNames } from './framework.js'
 import { type ExecutionMode, executionModes } from './job-status.js'
-import type { NativeCall } from './native-submission.js'
+import type { NativeCall } from './native/native-submission.js'
 import { JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params.js'
 import type { CircuitFormat, SourceKind } from './source.js'
 
@@ -30,7 +30,7 @@ export const SubmitBody = Type.Object(
         payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
       })
     ),
-    framework: Type.Optional(oneOf(frameworks)),
+    framework: Type.Optional(oneOf(frameworkNames, '`braket` is another name of `marqov`')),
     backend: Type.String({ minLength: 1, maxLength: 100 }),
     params: JobParams,
     create_capsule: Type.Optional(Type.Boolean()),
@@ -94,16 +94,12 @@ export interface Submission<Source = JobSource> {
  * @throws ServiceError `validation_error` for fields that contradict each other.
  */
 export function readSubmission(body: SubmitBody, text: string, now: Date): Submission<JobSource | SavedScript> {
-  const given = (['script_id', 'script_slug', 'inline_code', 'circuit'] as const).filter(
-    (key) => body[key] !== undefined
-  )
-  if (given.length !== 1)
-    throw validationError(
-      `send exactly one of script_id, script_slug, inline_code, circuit (got ${given.length === 0 ? 'none' : given.join(', ')})`
-    )
-  if (body.capsule_name !== undefined && body.create_capsule !== true)
-    throw validationError('capsule_name: needs create_capsule: true')
-  const source = readSource(body)
+  const { source, maxCost, notBefore } = allRead({
+    source: () => readSource(body),
+    capsule: () => assertCapsuleName(body),
+    maxCost: () => readMaxCost(body.max_cost_usd),
+    notBefore: () => readNotBefore(body.not_before, now)
+  })
   return {
     source,
     backend: body.backend,
@@ -113,12 +109,34 @@ export function readSubmission(body: SubmitBody, text: string, now: Date): Submi
     name: body.name ?? null,
     labels: body.labels ?? [],
     timeoutSeconds: body.timeout_seconds ?? TIMEOUT_SECONDS_DEFAULT,
-    maxCost: readMaxCost(body.max_cost_usd),
-    notBefore: readNotBefore(body.not_before, now),
+    maxCost,
+    notBefore,
     circuitCount: body.params.circuit_count ?? 1,
     notify: body.notify ?? null,
     ...(body.create_capsule && { capsule: { name: body.capsule_name ?? null } })
   }
+}
+
+type Read<Rules> = { [Name in keyof Rules]: Rules[Name] extends () => infer Value ? Value : never }
+
+/** What each rule reads. @throws ServiceError `validation_error` with the faults that all of them find. */
+function allRead<Rules extends Record<string, () => unknown>>(rules: Rules): Read<Rules> {
+  const faults: string[] = []
+  const values = Object.entries(rules).map(([name, read]) => {
+    try {
+      return [name, read()]
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'validation_error') throw error
+      faults.push(error.message)
+      return [name, undefined]
+    }
+  })
+  if (faults.length > 0) throw validationError(faults.join('; '))
+  return Object.fromEntries(values) as Read<Rules>
+}
+
+function assertCapsuleName({ capsule_name: name, create_capsule: wanted }: SubmitBody): void {
+  if (name !== undefined && wanted !== true) throw validationError('capsule_name: needs create_capsule: true')
 }
 
 /**
@@ -177,9 +195,21 @@ function sourceAgain({ kind, format, framework, text, scriptId, version }: Store
 }
 
 function readSource(body: SubmitBody): JobSource | SavedScript {
+  const kinds = ['script_id', 'script_slug', 'inline_code', 'circuit'] as const
+  const given = kinds.filter((key) => body[key] !== undefined)
+  if (given.length !== 1)
+    throw validationError(
+      `send exactly one of ${kinds.join(', ')} (got ${given.length === 0 ? 'none' : given.join(', ')})`
+    )
   const { script_id: id, script_slug: slug } = body
   const by = id !== undefined ? { id } : slug !== undefined ? { slug } : null
-  if (by) return { kind: 'saved', by, framework: body.framework ?? null, analysis: readAnalysis(body) }
+  if (by)
+    return {
+      kind: 'saved',
+      by,
+      framework: body.framework ? frameworkNamed(body.framework) : null,
+      analysis: readAnalysis(body)
+    }
   if (body.analysis_id)
     throw validationError('analysis_id: an analysis is of a saved script; send script_id or script_slug')
   if (body.circuit) {
@@ -190,7 +220,7 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
     return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
   }
   const text = body.inline_code!
-  return { kind: 'inline', framework: body.framework ?? frameworkOf(text), text }
+  return { kind: 'inline', framework: body.framework ? frameworkNamed(body.framework) : frameworkOf(text), text }
 }
 
 const readAnalysis = ({ analysis_id: id, warn_check_ids: consents = [] }: SubmitBody): SavedScript['analysis'] =>
@@ -201,7 +231,7 @@ function frameworkOf(code: string): Framework | 'auto' {
   if (framework) return framework
   throw validationError(
     'framework: could not be detected, because the code imports no known framework; ' +
-      `send one of ${frameworks.join(', ')}, or import the framework you use`
+      `send one of ${frameworkNames.join(', ')}, or import the framework you use`
   )
 }
 

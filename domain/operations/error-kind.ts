@@ -36,6 +36,9 @@ const awayStates = new Set(['3D000', '25006', '57P01', '57P02', '57P03', '57P04'
 /** Serialization failure, deadlock, lock not available, statement time-out. */
 const conflictStates = new Set(['40001', '40P01', '55P03', '57014'])
 
+/** disk_full of SQLSTATE, and Node's codes for a full disk and a used-up quota. */
+const diskFullCodes = new Set(['53100', 'ENOSPC', 'EDQUOT'])
+
 /** @param error any thrown value; the codes of its causes count too, since libraries wrap the errors of the driver. */
 export function errorKind(error: unknown): ErrorKind {
   for (const code of codesOf(error)) {
@@ -44,6 +47,12 @@ export function errorKind(error: unknown): ErrorKind {
     if (/^[0-9A-Z]{5}$/.test(code)) return awayClasses.has(code.slice(0, 2)) ? 'away' : 'fault'
   }
   return 'fault'
+}
+
+/** Whether a disk had no room for a write: that of the database, or one of this service. */
+export function isDiskFull(error: unknown): boolean {
+  for (const code of codesOf(error)) if (diskFullCodes.has(code)) return true
+  return false
 }
 
 /** Longer chains of causes have a loop. */

@@ -131,9 +131,11 @@ async function startWorkflows(deps: Means, rows: OutboxRow[], outcomes: Map<Outb
         await (deps.tracing ? deps.tracing.within(label.traceParent, start) : start())
         outcomes.set(row, row.deliveries > 0 ? 'duplicate' : 'delivered')
       } catch (error) {
-        // A closed workflow of this id was delivered; the sweep finds out whether its job needs another.
+        // A closed workflow of this id was delivered; the sweep finds out whether its job needs another. Unless the
+        // row counts as delivered (the database may be a restored one, that does not know), the sweep leaves it alone.
         const isThere = error instanceof WorkflowExecutionAlreadyStartedError
-        outcomes.set(row, isThere ? 'duplicate' : deps.faults.record('Temporal', error))
+        const there = row.deliveries > 0 ? 'duplicate' : 'delivered'
+        outcomes.set(row, isThere ? there : deps.faults.record('Temporal', error))
       }
     })
   )

@@ -1,7 +1,7 @@
 // The requests to the execution service, as it reads them (apps/executor/qjs_executor/protocol/). Field names are the
 // wire's.
 import type { Framework } from '../../domain/jobs/framework.js'
-import type { ProgrammingModel } from '../../domain/jobs/native-submission.js'
+import type { ProgrammingModel } from '../../domain/jobs/native/native-submission.js'
 
 export type ProgramSource =
   | { kind: 'code'; framework: string; code: string }
@@ -26,6 +26,8 @@ export interface RunRequest {
   /** An object, or `JsonText` of one. */
   params: unknown
   limits: { wall_seconds: number }
+  /** Where the files of the result can be read later; the result then gives their addresses. */
+  files_url?: string
   /** `ask`: the executor returns a script's request for this kind of work instead of doing the work in its process. */
   graphs?: 'ask'
   circuits?: 'ask'
@@ -43,6 +45,8 @@ export interface RunRequest {
   task_of?: string
   /** Turns what the workflow returns into the result of the job. */
   finish?: { name: string; output: string; values: Record<string, string> }
+  /** The different numbers of shots with which the tasks ran circuits, at most two. */
+  task_shots?: number[]
   /** JSON text, part of the result. */
   workflow_metadata?: string
   /** A user waits for the response: served before jobs. */

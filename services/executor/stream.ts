@@ -23,6 +23,8 @@ export interface Shown {
   display: string | null
   displayProblem: string | null
   stdout: string
+  /** Of a task: up to two different numbers of shots with which it ran circuits. */
+  deviceShots: number[] | null
 }
 
 /** The service cannot be reached. `unfit`: it can, but refuses to execute code because it found no isolation. */
@@ -61,6 +63,7 @@ interface Line {
     error?: Fault
     display?: unknown
     display_problem?: unknown
+    device_shots?: unknown
     stdout?: unknown
     ask?: RequestedGraph | RequestedCircuit
     parked?: unknown
@@ -186,7 +189,8 @@ function readOutcome(
         framework,
         display: textOf(outcome.display),
         displayProblem: textOf(outcome.display_problem),
-        stdout: textOf(outcome.stdout) ?? ''
+        stdout: textOf(outcome.stdout) ?? '',
+        deviceShots: shotsOf(outcome.device_shots)
       }
     const message = `the files of this run are larger than ${ARTIFACT_BYTES_MAX / 1024 / 1024} MiB together`
     return { kind: 'failed', error: { code: 'execution_error', message } }
@@ -197,6 +201,9 @@ function readOutcome(
   const { code, message } = readFault(outcome.error)
   return { kind: 'lost', message, ...(code === 'executor_shut_down' && { shutDown: true }) }
 }
+
+const shotsOf = (value: unknown): number[] | null =>
+  Array.isArray(value) && value.every(Number.isSafeInteger) ? (value as number[]) : null
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 

@@ -43,6 +43,8 @@ export interface ProviderJobCounts {
   /** The provider's probabilities by canonical bit string; `null` when it returns only counts. */
   probabilities: Record<string, number> | null
   executionTimeMs: number | null
+  /** The provider's id of the calibration under which the job ran; `null` where it names none. */
+  calibrationId: string | null
 }
 
 export interface BackendState {

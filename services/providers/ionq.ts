@@ -22,6 +22,8 @@ const IONQ_API_URL = 'https://api.ionq.co/v0.4'
 
 const TOKEN_KEY = 'qjs_token'
 const PAGE = 100
+/** IonQ returns no more at once. It measures a machine about once a day. */
+const CHARACTERIZATIONS = 10
 /** A longer list cannot be one account's recent jobs. */
 const PAGES_MAX = 200
 /** The provider's clock can differ from ours. */
@@ -33,6 +35,7 @@ interface IonqTask {
   /** Such as `simulator` or `qpu.forte-1`. */
   backend?: string
   submitted_at?: string
+  started_at?: string | null
   metadata?: Record<string, string> | null
   failure?: { code?: string; error?: string; message?: string } | null
   predicted_wait_time_ms?: number | null
@@ -45,6 +48,22 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
   const headersOf = ({ api_key }: Credentials) => ({ authorization: `apiKey ${api_key}` })
   const get = async <T>(credentials: Credentials, path: string, signal: AbortSignal): Promise<T> =>
     answerOf<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: headersOf(credentials), signal }))
+  const getPublic = async <T>(path: string, signal: AbortSignal): Promise<T> =>
+    answerOf<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: {}, signal }))
+
+  /** IonQ's newest characterization of the machine from before the job began. A fault here must not lose its counts. */
+  async function calibrationOf({ backend, started_at }: IonqTask, signal: AbortSignal): Promise<string | null> {
+    const began = Date.parse(started_at ?? '')
+    if (!backend?.startsWith('qpu.') || Number.isNaN(began)) return null
+    try {
+      const path = `/backends/${encodeURIComponent(backend)}/characterizations?limit=${CHARACTERIZATIONS}`
+      return newestBefore(began, (await getPublic<{ characterizations?: unknown }>(path, signal)).characterizations)
+    } catch (error) {
+      if (error instanceof ProviderFault) return null
+      throw error
+    }
+  }
+
   const taskPath = (id: string) => `/jobs/${encodeURIComponent(id)}`
 
   return {
@@ -99,6 +118,7 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
         get<Record<string, number>>(credentials, `${taskPath(id)}/results/probabilities`, signal),
         get<IonqTask>(credentials, taskPath(id), signal)
       ])
+      const calibrationId = await calibrationOf(task, signal)
       try {
         const byBits = addUp(
           Object.entries(probabilities).map(
@@ -112,7 +132,8 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
           counts: Object.fromEntries(measured ?? countsOfProbabilities(byBits, shots)),
           source: measured ? 'provider_counts' : 'probability_derived',
           probabilities: Object.fromEntries(byBits),
-          executionTimeMs: numberOf(task.execution_duration_ms)
+          executionTimeMs: numberOf(task.execution_duration_ms),
+          calibrationId
         }
       } catch (error) {
         throw new ProviderFault('refused', `IonQ's result cannot be read: ${(error as Error).message}`)
@@ -125,9 +146,8 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
     },
 
     async backends(signal) {
-      // Public: needs no credentials.
-      const text = await http.call({ method: 'GET', url: `${baseUrl}/backends`, headers: {}, signal })
-      return answerOf<{ backend: string; status: string; average_queue_time?: number }[]>(text).map(backendState)
+      type Backend = Parameters<typeof backendState>[0]
+      return (await getPublic<Backend[]>('/backends', signal)).map(backendState)
     },
 
     close: () => http.close()
@@ -176,6 +196,17 @@ function backendState(entry: { backend: string; status: string; average_queue_ti
     queueTimeSeconds: queueMs === null ? null : Math.round(queueMs / 1000),
     queueLength: null
   }
+}
+
+function newestBefore(time: number, characterizations: unknown): string | null {
+  if (!Array.isArray(characterizations)) return null
+  const dated = (characterizations as ({ id?: unknown; date?: unknown } | null)[])
+    .map((one) => ({ id: textOf(one?.id), at: Date.parse(textOf(one?.date) ?? '') }))
+    .filter(({ id, at }) => id !== null && id.length <= 100 && at <= time)
+  return (
+    dated.reduce((newest, one) => (newest && newest.at >= one.at ? newest : one), null as (typeof dated)[0] | null)
+      ?.id ?? null
+  )
 }
 
 /** Micro-USD of `{ value, unit }`; other units are not money. */

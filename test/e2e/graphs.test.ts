@@ -66,6 +66,49 @@ describe('a workflow', () => {
   }, 60_000)
 })
 
+describe('the record of a workflow', () => {
+  const program = (shots: string, rest = '') => `
+from marqov import get_device, ghz_state, task, workflow
+
+@task
+def sample(n):
+    return get_device(params).run(ghz_state(n), ${shots})
+
+@workflow
+def both():
+    return {"two": sample(2), "three": sample(3)}
+${rest}`
+  const recorded = async (code: string) => {
+    const { status, result } = await platform.ended(await submit(code))
+    const { shots, warnings, metadata } = result!
+    const { engine, shots_requested } = metadata as Record<string, unknown>
+    return { status, shots, shots_requested, engine: engine !== null, warnings }
+  }
+  const main = `
+async def main(client, params):
+    return {"counts": await both().run(client)}
+`
+
+  test.each([
+    ['a graph is the result', ''],
+    ['a main runs the graph', main]
+  ])('has the shots and the engine of its tasks when %s', async (_, rest) => {
+    const ran = { status: 'completed', shots: 30, shots_requested: 30, engine: true, warnings: [] }
+    expect(await recorded(program('30', rest))).toEqual(ran)
+  })
+
+  test('has no shots, and says why, when its tasks ran with different numbers or ran no circuit', async () => {
+    const different = 'shots is null: the program ran circuits with different numbers of shots'
+    expect(await recorded(program('10 * n'))).toMatchObject({ shots: null, engine: true, warnings: [different] })
+    const none = program('30').replace(/return get_device.*/, 'return n')
+    expect(await recorded(none)).toMatchObject({
+      shots: null,
+      engine: false,
+      warnings: [expect.stringContaining("the program ran nothing on the job's device")]
+    })
+  })
+})
+
 describe('a task of a graph', () => {
   test('that fails twice succeeds at its third attempt, after one second and then two', async () => {
     const id = await submit(failsTwice)

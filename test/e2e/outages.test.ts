@@ -127,7 +127,7 @@ test.each(['direct', 'temporal'])(
     const id = await platform.submit(submission({ execution_mode: mode, name: 'refused' }))
     expect(await platform.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal_error' } })
     expect(platform.logLines()).toContainEqual(
-      expect.objectContaining({ jobId: id, level: 50, reason: 'this job is never completed' })
+      expect.objectContaining({ job_id: id, level: 'error', reason: 'this job is never completed' })
     )
   },
   60_000

@@ -46,6 +46,25 @@ describe('the emulated API key', () => {
   })
 })
 
+test('a device that changes gets a new characterization, which is public and newest first', async () => {
+  const list = async () =>
+    (await ionq.call('GET', '/backends/qpu.forte-1/characterizations?limit=10', undefined, { authorization: '' })).body
+  const before = await list()
+  expect(before).toMatchObject({ characterizations: [{ id: expect.any(String), backend: 'qpu.forte-1' }], pages: 1 })
+  ionq.control.noise(0.1)
+  const after = await list()
+  expect(after.characterizations.map(({ id }: { id: string }) => id)).toEqual([
+    expect.any(String),
+    before.characterizations[0].id
+  ])
+  const newest = after.characterizations[0]
+  expect(newest.id).not.toBe(before.characterizations[0].id)
+  expect(await get('/backends/qpu.forte-1')).toMatchObject({ characterization_id: newest.id })
+  expect(await get(`/backends/qpu.forte-1/characterizations/${newest.id}`)).toEqual(newest)
+  expect((await ionq.call('GET', '/backends/simulator/characterizations')).status).toBe(404)
+  expect((await ionq.call('GET', '/backends/qpu.forte-1/characterizations?limit=0')).status).toBe(400)
+})
+
 describe('a submitted job', () => {
   const input = aJob().input as Record<string, unknown>
   const refused: [string, Record<string, unknown>, string[]][] = [

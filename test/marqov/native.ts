@@ -198,7 +198,8 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
         name: 'task_0001.json',
         sha256: artifact.sha256,
         size_bytes: 2,
-        media_type: 'application/json'
+        media_type: 'application/json',
+        url: `/api/jobs/${id}/artifacts/task_0001.json`
       })
       expect(await (await scene().platform.call('GET', `/api/jobs/${id}/artifacts/task_0001.json`)).text()).toBe('42')
       expect(await scene().ask('GET', `/api/jobs/${id}`)).toMatchObject({

@@ -79,21 +79,21 @@ test('each log line about a job has its ids', async () => {
   const requestId = response.headers.get('x-request-id')
   const { job_id: jobId } = (await response.json()) as { job_id: string }
   const { team_id: teamId } = await platform.ended(jobId)
-  const ids = { jobId, teamId, requestId }
-  const lines = platform.logLines().filter((line) => line.jobId === jobId)
+  const ids = { job_id: jobId, team_id: teamId, request_id: requestId }
+  const lines = platform.logLines().filter((line) => line.job_id === jobId)
   const about = { ...ids, mode: 'temporal', backend: 'local' }
   expect(lines).toMatchObject([
-    { app: 'api', msg: 'job submitted', ...about },
-    { app: 'worker', msg: 'job begun', ...about, generation: 1, queuedSeconds: expect.any(Number) },
-    { app: 'worker', msg: 'job attempt begun', ...ids, attempt: 1 },
-    { app: 'worker', msg: 'job attempt ended', ...ids, attempt: 1, end: 'completed' },
+    { process: 'api', msg: 'job submitted', ...about },
+    { process: 'worker', msg: 'job begun', ...about, generation: 1, queued_seconds: expect.any(Number) },
+    { process: 'worker', msg: 'job attempt begun', ...ids, attempt: 1 },
+    { process: 'worker', msg: 'job attempt ended', ...ids, attempt: 1, end: 'completed' },
     {
-      app: 'worker',
+      process: 'worker',
       msg: 'job ended',
       ...about,
       status: 'completed',
       code: null,
-      costUsd: 0,
+      cost_usd: 0,
       seconds: expect.any(Number)
     }
   ])

@@ -11,6 +11,7 @@ import { callerOf, userOf } from '../http/access.js'
 import { done, json, success } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
 import { isPassword } from './password-hash.js'
+import { NO_PASSWORD } from './passwords.js'
 import { Profile, profileView } from './profile-view.js'
 
 const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
@@ -87,7 +88,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
       schema: {
         tags: ['profiles'],
         summary: 'Delete your account and the teams that are yours alone',
-        description: 'Refused while you own a team with other members, and while jobs of your teams are under way.',
+        description: `Refused while you own a team with other members, and while jobs of your teams are under way. ${NO_PASSWORD}`,
         body: Type.Object({ password: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
         response: { 200: { ...done, responseHeaders: ['Set-Cookie'] } },
         errors: ['conflict', 'service_busy']

@@ -6,16 +6,19 @@ import type { Caller } from '../../../db/teams/memberships.js'
 import {
   assertSize,
   assertTasks,
+  authoredParameters,
   type CapsuleDefinition,
   type CapsuleTask,
   taskDefaults
 } from '../../../domain/capsules/capsule-definition.js'
 import type { WorkflowTask } from '../../../domain/capsules/capsule-fields.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
-import { detectFramework, type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { detectFramework, type Framework, frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
 
 /**
- * The definition that schema-valid tasks describe. @param where the place of the tasks in the request.
+ * The definition that schema-valid tasks describe.
+ * @param texts of each task's parameters, as JSON; see `authoredParameters`.
+ * @param where the place of the tasks in the request.
  * @throws ServiceError `validation_error`, `not_found` (script), `backend_unknown`, naming the place.
  */
 export async function definitionOf(
@@ -23,6 +26,7 @@ export async function definitionOf(
   caller: Caller,
   teamId: string,
   tasks: readonly WorkflowTask[],
+  texts: readonly (string | null)[],
   where = 'workflow.tasks'
 ): Promise<CapsuleDefinition> {
   assertTasks(tasks, where)
@@ -32,7 +36,7 @@ export async function definitionOf(
       name: task.name,
       source: await sourceOf(db, caller, teamId, task, `${where}[${place}]`),
       backend: task.backend,
-      parameters: task.parameters,
+      ...authoredParameters(task.parameters, texts[place] ?? null),
       execution_mode: task.execution_mode ?? taskDefaults.execution_mode,
       timeout_seconds: task.timeout_seconds ?? taskDefaults.timeout_seconds,
       circuit_count: typeof task.parameters.circuit_count === 'number' ? task.parameters.circuit_count : 1
@@ -66,7 +70,8 @@ async function sourceOf(
         ? `${where}.script_id: is required (or script_slug, or inline_code)`
         : `${where}: exactly one of script_id, script_slug, inline_code is needed (got ${given.join(', ')})`
     )
-  const { script_id: id, script_slug: slug, inline_code: text, framework } = task
+  const { script_id: id, script_slug: slug, inline_code: text } = task
+  const framework = task.framework && frameworkNamed(task.framework)
   if (text !== undefined) return { kind: 'inline', framework: framework ?? frameworkOf(text, where), text }
   const script = id !== undefined ? await loadScript(db, caller, id) : await loadScriptBySlug(db, teamId, slug!)
   if (!script) throw new ServiceError('not_found', `${where}.${given[0]}: no such script`)
@@ -87,6 +92,6 @@ function frameworkOf(code: string, where: string): Framework | 'auto' {
   const framework = detectFramework(code)
   if (framework) return framework
   throw validationError(
-    `${where}.framework: could not be detected, because the code names no framework; send one of ${frameworks.join(', ')}`
+    `${where}.framework: could not be detected, because the code names no framework; send one of ${frameworkNames.join(', ')}`
   )
 }

@@ -147,8 +147,9 @@ export const Capsule = Type.Object(
 /** The full record of a capsule. */
 export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts): Static<typeof Capsule> {
   const workflow = workflowView(readDefinition(capsule.definition))
-  // A capsule made from a job has one task, which is the job.
-  const main = capsule.sourceJobId === null ? undefined : workflow?.tasks[0]
+  // A capsule of a job has one task, which is the job; so has its clone.
+  const isOfJob = capsule.sourceJobId !== null || (capsule.clonedFrom !== null && workflow?.tasks.length === 1)
+  const main = isOfJob ? workflow?.tasks[0] : undefined
   return {
     id: capsule.id,
     team_id: capsule.teamId,

@@ -83,7 +83,10 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, request.body.team_id ?? null)
-        return { status: 201, body: { capsule_id: await createDraft(request, tx, teamId, request.body) } }
+        return {
+          status: 201,
+          body: { capsule_id: await createDraft(request, tx, teamId, request.body, request.jsonText!) }
+        }
       })
   )
 
@@ -152,7 +155,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockRequestedCapsule(request, tx, 'update')
-        const change = await readFields(request, tx, row.teamId, request.body)
+        const change = await readFields(request, tx, row.teamId, request.body, request.jsonText!)
         const changed = await changeCapsule(tx, row, change, actorText(callerOf(request)))
         return { body: await recordOf(tx, changed) }
       })

@@ -36,6 +36,7 @@ const platformWrite = { who: 'platform admin' } as const
 
 const table = {
   // The service about itself: probes have no limit.
+  'GET /': open,
   'GET /healthz': open,
   'GET /readyz': open,
   'GET /openapi.json': open,

@@ -2,7 +2,8 @@
 // `{ error: { code, message, status } }` for requests that carry an Authorization header. Internal details are never shown.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { codeOf, type ErrorCode, httpStatusOf } from '../../../domain/errors.js'
+import { codeOf, type ErrorCode, httpStatusOf, ServiceError } from '../../../domain/errors.js'
+import type { DiskSpace } from '../../../services/disk/disk-space.js'
 import type { Fault } from './validation/validation-faults.js'
 import { validationMessages } from './validation/validation-message.js'
 
@@ -14,9 +15,11 @@ declare module 'fastify' {
 }
 
 export default fp(
-  async (app: FastifyInstance) => {
+  async (app: FastifyInstance, { disk }: { disk: DiskSpace }) => {
     app.decorateRequest('fault', null)
-    app.setErrorHandler((error, request, reply) => sendFault(error, request, reply))
+    app.setErrorHandler((error, request, reply) =>
+      sendFault(codeOf(error) === null && disk.causes(error) ? storageFull(error) : error, request, reply)
+    )
     app.setNotFoundHandler((request, reply) =>
       sendError(request, reply, {
         code: 'not_found',
@@ -26,6 +29,16 @@ export default fp(
   },
   { name: 'errors' }
 )
+
+const STORAGE_FULL_SECONDS = 30
+
+const storageFull = (cause: unknown): ServiceError =>
+  new ServiceError(
+    'storage_full',
+    'The disk of this service is full, and nothing was stored; try again when its operator has made space',
+    { retryAfterSeconds: STORAGE_FULL_SECONDS },
+    { cause }
+  )
 
 /** Responds to whatever was thrown. */
 export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

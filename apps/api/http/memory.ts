@@ -1,7 +1,7 @@
 // The memory of an api process, added up. What the network paces and what the processor paces have budgets of their own, so that
 // slow readers and senders do not hold up packages and seals. docker-compose.yml gives it the sum, and test/compose.test.ts compares the two.
 import { EVIDENCE_BYTES_MAX } from '../../../domain/capsules/capsule-size.js'
-import { PACKAGE_BODY_MAX } from './body-limits.js'
+import { PACKAGE_BODY_MAX } from './body/body-limits.js'
 
 const MIB = 1024 ** 2
 

@@ -4,11 +4,22 @@ import { Type } from 'typebox'
 import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { artifactsPath } from '../../../domain/jobs/artifacts-path.js'
 import type { ApiDeps } from '../deps.js'
+import { isKnown } from '../http/entity-tag.js'
 import { count, empty, json, media, sent, sha256, text } from '../http/response.js'
 import { requestedJob } from './requested-job.js'
 
-const Artifact = Type.Object({ name: text, sha256, size_bytes: count, media_type: text }, { $id: 'Artifact' })
+const Artifact = Type.Object(
+  {
+    name: text,
+    sha256,
+    size_bytes: count,
+    media_type: text,
+    url: Type.String({ description: 'Its path, below the address of the service' })
+  },
+  { $id: 'Artifact' }
+)
 
 const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const ArtifactName = Type.Object({
@@ -40,7 +51,8 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           name,
           sha256,
           size_bytes: sizeBytes,
-          media_type: mediaType
+          media_type: mediaType,
+          url: artifactsPath(job.id, name)
         }))
       }
     }
@@ -69,8 +81,9 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           ? null
           : ((await findArtifact(db, job.id, name)) ?? (await findTaskFile(db, job.id, name)))
       if (!file) throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
-      reply.header('etag', `"${file.sha256}"`).header('cache-control', 'private, no-cache')
-      if (names(request.headers['if-none-match'], file.sha256)) return sent(reply.code(304).send())
+      const tag = `"${file.sha256}"`
+      reply.header('etag', tag).header('cache-control', 'private, no-cache')
+      if (isKnown(request.headers['if-none-match'], tag)) return sent(reply.code(304).send())
       reply
         .type(file.mediaType)
         .header('content-disposition', `attachment; filename="${file.name.replace(/[^A-Za-z0-9._-]/g, '_')}"`)
@@ -78,7 +91,3 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
     }
   )
 }
-
-/** Whether an If-None-Match header holds the tag, weak or strong. */
-const names = (header: string | undefined, sha256: string): boolean =>
-  (header ?? '').split(',').some((tag) => ['*', `"${sha256}"`, `W/"${sha256}"`].includes(tag.trim()))

@@ -8,6 +8,7 @@ import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
 import { cancelOutcomes, executionModes, isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { queueReasons } from '../../../domain/jobs/queue-reason.js'
+import { SUMMARY_LINES_MAX } from '../../../domain/jobs/result-summary.js'
 import { recordedSourceKinds } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
@@ -88,8 +89,16 @@ const jobFields = { ...recordFields, params: anything }
 const resultText =
   "null until the job is completed. Of a circuit: counts (outcome to count, qubit 0 leftmost), shots, backend, execution_time_ms, circuit_info, metadata, warnings, and what the submission requested in addition. Of a program's own `main`: what it returned."
 
+/** In lists, in place of the result. */
+const summaryField = {
+  summary: nullable(
+    Type.Record(Type.String(), text),
+    `The lines that the program put under \`_summary\`, by label: at most ${SUMMARY_LINES_MAX}, shortened. The result has all of them`
+  )
+}
+
 /** The record without its result, as lists show it. */
-export const JobSummary = Type.Object(jobFields, { $id: 'JobSummary' })
+export const JobSummary = Type.Object({ ...jobFields, ...summaryField }, { $id: 'JobSummary' })
 
 export const Job = Type.Object(
   {
@@ -102,7 +111,10 @@ export const Job = Type.Object(
 )
 
 /** A job in the administrators' list. */
-export const AnyJob = Type.Object({ ...jobFields, team_name: text, user_email: nullable(text) }, { $id: 'AnyJob' })
+export const AnyJob = Type.Object(
+  { ...jobFields, ...summaryField, team_name: text, user_email: nullable(text) },
+  { $id: 'AnyJob' }
+)
 
 const stateFields = {
   id: uuid,
@@ -174,7 +186,12 @@ export const jobItemJson = <More extends object = object>(
   options: JobViewOptions,
   more?: More
 ): JsonText<Static<typeof JobSummary> & More> =>
-  withText({ ...jobView(job, options), ...more }, 'params', job.params) as JsonText<Static<typeof JobSummary> & More>
+  withText({ ...jobView(job, options), summary: summaryOf(job), ...more }, 'params', job.params) as JsonText<
+    Static<typeof JobSummary> & More
+  >
+
+const summaryOf = ({ summary }: JobRow): Record<string, string> | null =>
+  summary === null ? null : (JSON.parse(summary) as Record<string, string>)
 
 /** JSON text of a page of jobs. @param rest the other fields of the page. */
 export const jobPageJson = <Item, Rest extends object>(
@@ -189,19 +206,19 @@ export const jobRecordJson = (
   result: string | null,
   options: JobViewOptions
 ): JsonText<Static<typeof Job>> =>
-  `${jobItemJson(job, options).slice(0, -1)},"result":${result ?? 'null'}}` as JsonText<Static<typeof Job>>
+  withResult(withText(jobView(job, options), 'params', job.params), result) as JsonText<Static<typeof Job>>
 
 /** JSON text of `GET /api/jobs/:id/status`: exactly these seven fields, which the public client relies on. */
 export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Static<typeof JobState>> =>
   withResult(
-    {
+    JSON.stringify({
       id: job.id,
       status: job.status,
       backend: job.backend,
       created_at: job.createdAt.toISOString(),
       updated_at: job.updatedAt.toISOString(),
       estimated_cost_usd: usdFromMicro(job.estimatedCost)
-    } satisfies Static<typeof JobStateRecord>,
+    } satisfies Static<typeof JobStateRecord>),
     job.errorMessage === null ? result : JSON.stringify({ error: job.errorMessage })
   ) as JsonText<Static<typeof JobState>>
 
@@ -286,7 +303,8 @@ function spanText(seconds: number): string {
   return `about ${seconds} s`
 }
 
-const withResult = (record: object, result: string | null): string => withText(record, 'result', result ?? 'null')
+const withResult = (record: string, result: string | null): string =>
+  `${record.slice(0, -1)},"result":${result ?? 'null'}}`
 
 /** @param text the JSON text of the last field. */
 const withText = (fields: object, name: string, text: string): string =>

@@ -11,13 +11,13 @@ import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { validationError } from '../../../domain/errors.js'
 import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
-import { isNative, NativeSubmitBody } from '../../../domain/jobs/native-submission.js'
+import { isNative, NativeSubmitBody } from '../../../domain/jobs/native/native-submission.js'
 import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, userOf } from '../http/access.js'
-import { SUBMISSION_BODY_MAX } from '../http/body-limits.js'
+import { SUBMISSION_BODY_MAX } from '../http/body/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { eitherBody } from '../http/validation/either-body.js'
 import { Attempt, attemptView } from './attempt-view.js'
@@ -112,7 +112,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         response: {
           200: json('The jobs', Type.Object({ jobs: Type.Array(JobSummary), ...pageEnd, next_cursor: nullable(uuid) }))
         },
-        errors: ['not_available', 'service_busy']
+        errors: ['service_busy']
       }
     },
     async (request, reply) => {

@@ -1,4 +1,4 @@
-// Native programs as the public client submits them (domain/jobs/native-submission.ts): a source, the function to call with its
+// Native programs as the public client submits them (domain/jobs/native/native-submission.ts): a source, the function to call with its
 // arguments, and a spending cap. Such a job is always durable, and its result is a `managedResult`.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -15,7 +15,7 @@ import {
   nativeShots,
   readNativeSubmission,
   receiptProtocol
-} from '../../../domain/jobs/native-submission.js'
+} from '../../../domain/jobs/native/native-submission.js'
 import { paramsFromValue } from '../../../domain/jobs/params.js'
 import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'

@@ -2,8 +2,8 @@
 // and the schemas of requests and responses are named after it too, so a published id never changes.
 import type { RouteLine } from '../http/access-table.js'
 
-/** Routes that the document leaves out: itself, and the pages behind the links of mails. */
-type Undescribed = 'GET /openapi.json' | 'GET /invitations/:token' | 'GET /reset-password/:token'
+/** Routes that the document leaves out: itself, the start page, and the pages behind the links of mails. */
+type Undescribed = 'GET /' | 'GET /openapi.json' | 'GET /invitations/:token' | 'GET /reset-password/:token'
 
 export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, string>> = {
   'GET /healthz': 'getHealth',

@@ -1,6 +1,6 @@
 // The example of each JSON body in the OpenAPI document, by `operationId`. A test checks each one against the schema of its body.
 import { createHash } from 'node:crypto'
-import { submissionProtocol } from '../../../domain/jobs/native-submission.js'
+import { submissionProtocol } from '../../../domain/jobs/native/native-submission.js'
 
 export const id = '0192f3a4-5b6c-7d8e-9f01-23456789abcd'
 const team = '0192f3a4-0000-7000-8000-0000000000aa'

@@ -7,15 +7,15 @@ import { recordTelemetry } from '../../../db/service/playground.js'
 import { teamForRuns } from '../../../db/teams/teams.js'
 import { assertForPlayground, assertUsable } from '../../../domain/backends/backend.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
-import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
-import { PROGRAM_BODY_MAX, TELEMETRY_BODY_MAX } from '../http/body-limits.js'
+import { PROGRAM_BODY_MAX, TELEMETRY_BODY_MAX } from '../http/body/body-limits.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
 import { accepted, json, sendJson, sent, success } from '../http/response.js'
-import { ConvertedCircuit, circuitJson, languages, RunResult, runResultJson } from './playground-view.js'
+import { ConvertedCircuit, circuitJson, RunResult, runResultJson } from './playground-view.js'
 
 const CODE_MAX = 100_000
 /** Shorter than the wait for the executor, so that an endless program gets an error of its own. */
@@ -38,16 +38,14 @@ const runErrors = [
 const RunBody = Type.Object(
   {
     code: Code,
-    language: oneOf(languages, '`auto` goes by the imports and the OPENQASM header'),
+    language: oneOf(['auto', ...frameworkNames], '`auto` goes by the imports and the OPENQASM header'),
     backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug of a free local simulator' }),
     shots: Shots
   },
   { additionalProperties: false }
 )
 
-const pythonFrameworks = frameworks.filter(
-  (framework): framework is Exclude<Framework, 'openqasm'> => framework !== 'openqasm'
-)
+const pythonFrameworks = frameworkNames.filter((framework) => framework !== 'openqasm')
 
 const ConvertBody = Type.Object({ code: Code, language: oneOf(pythonFrameworks) }, { additionalProperties: false })
 
@@ -95,7 +93,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     },
     async (request, reply) => {
       const user = userOf(request)
-      const { code, language, backend: slug, shots } = request.body
+      const { code, backend: slug, shots } = request.body
+      const language = frameworkNamed(request.body.language)
       const [backend, team] = await Promise.all([findBackend(db, slug), teamForRuns(db, callerOf(request))])
       assertForPlayground(backend, slug)
       runs.assertConfigured()
@@ -137,7 +136,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     },
     async (request, reply) => {
       const user = userOf(request)
-      const { code, language } = request.body
+      const { code } = request.body
+      const language = frameworkNamed(request.body.language)
       const team = await teamForRuns(db, callerOf(request))
       const end = await runs.run(request, user.id, (executor, signal) =>
         executor.convert(

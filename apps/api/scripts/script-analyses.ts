@@ -17,7 +17,7 @@ import { type AnalysisCheck, checkLevels, textHint } from '../../../domain/scrip
 import { roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, readTeam, teamForWrite } from '../http/access.js'
-import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
+import { PROGRAM_BODY_MAX } from '../http/body/body-limits.js'
 import { json, nullable, sent, sha256, text, usd, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { CostBreakdown, costBreakdown } from '../jobs/cost-breakdown.js'

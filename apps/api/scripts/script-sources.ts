@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript } from '../../../db/scripts/script-changes.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
-import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { type Framework, frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import {
   assertFramework,
@@ -21,7 +21,7 @@ import {
 } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../http/access.js'
-import { PROGRAM_BODY_MAX } from '../http/body-limits.js'
+import { PROGRAM_BODY_MAX } from '../http/body/body-limits.js'
 import { json, sent, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { assertMayChange, lockOwnScript, requestedScript } from './script-access.js'
@@ -67,7 +67,7 @@ const ChangeBody = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
     script_content: Type.Optional(Source),
     requirements: Type.Optional(Type.Union([Requirements, Type.Null()])),
-    framework: Type.Optional(oneOf(frameworks))
+    framework: Type.Optional(oneOf(frameworkNames))
   },
   { additionalProperties: false, minProperties: 1 }
 )
@@ -179,7 +179,8 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
       }
     },
     async (request, reply) => {
-      const { name, description, framework, script_content: content, requirements: wanted } = request.body
+      const { name, description, script_content: content, requirements: wanted } = request.body
+      const framework = request.body.framework && frameworkNamed(request.body.framework)
       const before = await requestedScript(db, request)
       await assertMayChange(request, db, before)
       if (content !== undefined) assertSource('script_content', content)

@@ -1,5 +1,6 @@
 // The catalogue: GET /api/backends and one backend. It is public, cacheable and requested often: the serialised list is kept for
 // a moment, so that most responses need neither database nor serialiser.
+
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
@@ -8,6 +9,7 @@ import { findBackend, listBackends } from '../../../db/backends/backends.js'
 import type { Db } from '../../../db/client.js'
 import { backendView } from '../../../domain/backends/backend.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { isKnown } from '../http/entity-tag.js'
 import {
   type BodyOf,
   empty,
@@ -122,7 +124,6 @@ function sendCacheable<Schema extends FastifySchema>(
   etag: string
 ): Sent {
   const headed = (reply as FastifyReply).header('cache-control', CACHE_CONTROL).header('etag', etag)
-  const known = request.headers['if-none-match']
-  if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) return sent(headed.code(304).send())
+  if (isKnown(request.headers['if-none-match'], etag)) return sent(headed.code(304).send())
   return sendJson(reply, body)
 }

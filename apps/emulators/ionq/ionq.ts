@@ -3,7 +3,8 @@ import type { EmulatedClock } from '../clock.js'
 import type { EmulatedProvider, Timing } from '../provider.js'
 import { type DeviceStatus, newDevices } from './devices.js'
 import { JobStore } from './jobs.js'
-import { ionqError, ionqRoutes } from './routes.js'
+import { ionqError } from './replies.js'
+import { ionqRoutes } from './routes.js'
 
 /** Not a secret: it opens only an emulator on this machine, and a team's stored key must work after every start. */
 const apiKey = 'emulated-ionq-key'

@@ -38,10 +38,18 @@ export interface Job {
   deleted: boolean
 }
 
+/** What a device was measured to be at a time. */
+export interface Characterization {
+  readonly id: string
+  readonly at: number
+  readonly noise: number
+}
+
 /** The cost of a job in US dollars: the emulator's own tariff. */
 const tariff = { task: 0.3, shot: 0.01 }
 /** Bounds the memory of a stack that uses the emulators for weeks. */
 const jobsMax = 100_000
+const characterizationsMax = 1_000
 const defaultTiming: Timing = { queueMs: 40, runMs: 20 }
 /** The longest time between submission and the end of the checks. */
 const checkMsMax = 1000
@@ -53,6 +61,7 @@ export class JobStore {
   private accepted = 0
   private timing: Timing
   private noise = 0
+  private measured: Characterization[] = []
 
   constructor(
     private readonly clock: EmulatedClock,
@@ -230,13 +239,26 @@ export class JobStore {
     this.timing = { ...this.timing, ...timing }
   }
 
+  /** Newest first. The machine is measured when it changes. */
+  characterizations(): readonly Characterization[] {
+    if (this.measured.length === 0) this.measure(0)
+    return this.measured
+  }
+
+  private measure(at: number): void {
+    this.measured = [{ id: randomUUID(), at, noise: this.noise }, ...this.measured].slice(0, characterizationsMax)
+  }
+
   setNoise(level: number): void {
+    this.characterizations()
     this.noise = level
+    this.measure(this.clock.now())
   }
 
   reset(): void {
     this.jobs.clear()
     this.noise = 0
+    this.measured = []
     this.accepted = 0
     this.timing = { ...defaultTiming, ...this.startTiming }
   }

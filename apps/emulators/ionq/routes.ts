@@ -1,44 +1,19 @@
-// The routes of IonQ's API v0.4 that the platform and users' tools call.
+// The routes of IonQ's API v0.4 that the platform and users' tools call; backend-routes.ts has those of its machines.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type EmulatedClock, isoTime } from '../clock.js'
-import { type Device, type DeviceStatus, qisGates } from './devices.js'
+import { isoTime } from '../clock.js'
+import { backendRoutes } from './backend-routes.js'
 import { type Refusal, readJob, refuse } from './job-schema.js'
 import { aggregate, artifact, decimalMap, jobView, projectId } from './job-view.js'
 import { finalStates, type Job, type JobState, type JobStore, priceOf } from './jobs.js'
-
-export interface IonqParts {
-  clock: EmulatedClock
-  store: JobStore
-  devices: () => Map<string, Device>
-  apiKey: string
-  queueMs: () => number
-}
+import type { IonqParts } from './parts.js'
+import { fail, invalid } from './replies.js'
 
 /** The most jobs in a page, whatever the request. */
 const pageMax = 25
 const keyId = 'c4a1d0f6-7b32-4d8e-8f15-6e9b0a2c7d41'
 
-export function ionqError(status: number, message: string): Record<string, unknown> {
-  const names: Record<number, string> = {
-    400: 'Bad Request',
-    401: 'Unauthorized Error',
-    404: 'Not Found Error',
-    409: 'Conflict',
-    413: 'Request Entity Too Large',
-    429: 'Too Many Requests',
-    500: 'Internal Server Error',
-    502: 'Bad Gateway',
-    503: 'Service Unavailable'
-  }
-  return { statusCode: status, error: names[status] ?? 'Error', message }
-}
-
 export function ionqRoutes(app: FastifyInstance, parts: IonqParts): void {
-  app.get('/backends', async () => [...parts.devices().values()].map((device) => deviceView(device, parts)))
-  app.get<{ Params: { backend: string } }>('/backends/:backend', async (request, reply) => {
-    const device = parts.devices().get(request.params.backend)
-    return device ? deviceView(device, parts) : fail(reply, 404, 'Resource not found.')
-  })
+  backendRoutes(app, parts)
   void app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
       if (request.headers.authorization === `apiKey ${parts.apiKey}`) return
@@ -211,26 +186,4 @@ function listJobs(
   if (begin < 0) return refuse('next', 'it is not the beginning of a page')
   const end = begin + Math.min(limit, pageMax)
   return { jobs: found.slice(begin, end), next: found[end]?.id ?? null }
-}
-
-const fail = (reply: FastifyReply, status: number, message: string): FastifyReply =>
-  reply.code(status).send(ionqError(status, message))
-
-const invalid = (reply: FastifyReply, { message, keys }: Refusal, source: 'payload' | 'query'): FastifyReply =>
-  reply.code(400).send({ ...ionqError(400, message), validation: { keys, source } })
-
-const lastUpdated = '2026-09-02T00:00:00Z'
-
-function deviceView(device: Device, { queueMs }: IonqParts): Record<string, unknown> {
-  return {
-    backend: device.name,
-    status: device.status satisfies DeviceStatus,
-    qubits: device.qubits,
-    average_queue_time: device.exact ? 0 : queueMs(),
-    last_updated: lastUpdated,
-    degraded: false,
-    ...(!device.exact && { location: 'this machine (emulated)' }),
-    supported_gates: [...qisGates],
-    supported_native_gates: [...device.nativeGates]
-  }
 }

@@ -6,12 +6,13 @@ import type { Db } from '../../../db/client.js'
 import {
   markMissing,
   markWorkflowFound,
+  openAmong,
   restartWorkflow,
   type StalledJob,
   takeStalled
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
-import { NOT_YET, workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import { jobOfWorkflow, NOT_YET, workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { errorKind, QUIET_TRIES } from '../../../domain/operations/error-kind.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
@@ -20,6 +21,8 @@ import type { WorkerTimes } from './times.js'
 
 const JOBS_PER_PASS = 200
 const CALL_DEADLINE_MS = 2_000
+/** Longer than an outage of all workers usually takes. */
+const TERMINATED_WITHIN_MS = 15 * 60_000
 
 export interface StalledSweepDeps {
   db: Db
@@ -35,10 +38,11 @@ export interface StalledSweepDeps {
 export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
   const { db, temporal, times, reports, log } = deps
   async function pass(): Promise<Pass> {
-    const jobs = await takeStalled(db, times.quietSeconds, JOBS_PER_PASS)
-    if (jobs.length === 0) return { handled: 0 }
+    const quiet = await takeStalled(db, times.quietSeconds, JOBS_PER_PASS)
     // "Not found" proves nothing while the server does not respond for its namespace.
-    if (!(await namespaceResponds(temporal))) throw new Error('Temporal does not respond for its namespace')
+    if (quiet.length > 0 && !(await namespaceResponds(temporal)))
+      throw new Error('Temporal does not respond for its namespace')
+    const jobs = [...quiet, ...(await terminatedJobs(deps, quiet))]
     const findings: string[] = []
     for (const job of jobs) {
       // One job whose rows or workflow fail every look must not keep the others from theirs.
@@ -50,10 +54,38 @@ export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
           findings.push(`job ${job.id}: its workflow could not be checked: ${reasonOf(error)}`)
       }
     }
-    return { more: jobs.length === JOBS_PER_PASS, handled: jobs.length, findings }
+    return { more: quiet.length === JOBS_PER_PASS, handled: jobs.length, findings }
   }
   const name = 'stalled_workflows'
   return startLoop(name, times.stalledSweepMs, log, pass, reports.of(name, times.stalledSweepMs))
+}
+
+/**
+ * The open jobs whose workflow was terminated a short while ago. A job that has been quiet for an hour is next checked
+ * after another hour, and an operator who ends it expects to see that at once.
+ */
+async function terminatedJobs(deps: StalledSweepDeps, known: StalledJob[]): Promise<StalledJob[]> {
+  const ended = (await terminatedWorkflows(deps)).flatMap((workflowId) => jobOfWorkflow(workflowId) ?? [])
+  const open = ended.length === 0 ? [] : await openAmong(deps.db, ended)
+  return open.filter(({ id }) => !known.some((job) => job.id === id))
+}
+
+async function terminatedWorkflows({ temporal, log }: StalledSweepDeps): Promise<string[]> {
+  const since = new Date(Date.now() - TERMINATED_WITHIN_MS).toISOString()
+  try {
+    const { executions } = await temporal.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
+      temporal.workflowService.listWorkflowExecutions({
+        namespace: temporal.options.namespace,
+        query: `WorkflowType = 'runJob' AND ExecutionStatus = 'Terminated' AND CloseTime > '${since}'`,
+        pageSize: JOBS_PER_PASS
+      })
+    )
+    return (executions ?? []).flatMap(({ execution }) => execution?.workflowId ?? [])
+  } catch (error) {
+    // The check of quiet jobs finds them too, later.
+    log.debug({ reason: reasonOf(error) }, 'terminated workflows could not be listed')
+    return []
+  }
 }
 
 async function checkWorkflow(deps: StalledSweepDeps, job: StalledJob): Promise<void> {

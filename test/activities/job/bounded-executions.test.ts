@@ -68,7 +68,7 @@ async function graph(final = true): Promise<void> {
 
 async function complete(key: string, result: string): Promise<void> {
   const number = (await openTaskAttempt(db, id, fence, key))!
-  await completeTask(db, id, key, number, { result, display: null, displayProblem: null, stdout: '' })
+  await completeTask(db, id, key, number, { result, display: null, displayProblem: null, stdout: '', deviceShots: [] })
 }
 
 /** Says of the stored results that they have this size, so that no test has to store so much. */

@@ -175,6 +175,19 @@ describe('a seal', () => {
     expect(Object.keys(sealed.seal.digests)).toEqual(expect.arrayContaining([...names, 'definition.json']))
   })
 
+  test.each([
+    ['Bell: step 1', '~Bell~3A~20step~201'],
+    ['../鐘 🔔', '~~2E~2E~2F~E9~90~98~20~F0~9F~94~94']
+  ])('has a folder of its own for the evidence of a task called %s', async (name, folder) => {
+    const tasks = [{ ...bell, name }]
+    const draft = (await ada.post('/api/capsules/create', { name: 'x', workflow: { tasks } })).body.capsule_id
+    await run(draft)
+    const sealed = (await seal(draft)).body
+    expect(sealed.workflow.tasks).toMatchObject([{ name }])
+    const folders = new Set(sealed.evidence.artifacts.map((file: { name: string }) => file.name.split('/')[1]))
+    expect([...folders]).toEqual([folder])
+  })
+
   const secret = ['AKIA', 'Q3EGRNZX7LPW2VYT'].join('')
   const told = (changes: object): string => JSON.stringify({ ...JSON.parse(bellResult()), ...changes })
   const places: [string, { job?: object; result?: string; capsule?: object; seal?: object }, string][] = [

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { startApi, type TestApi, type TestUser } from '../../support/api/api.js'
 import { bellTask, createCapsuleBench, form, made } from '../../support/capsules/capsule-bench.js'
@@ -40,6 +41,9 @@ tasks:
     backend: local
     parameters:
       shots: 100
+      theta: 1.0
+      phi: 2e1
+      n: 2
   - name: second
     inline_code: "OPENQASM 3.0; qubit q;"
     framework: openqasm
@@ -53,9 +57,12 @@ tasks:
         ? form([{ name: 'file', content: shorter, file: 'x.yaml' }], 'b')
         : shorter
       const after = await bench.record(made(await upload(body, type)))
+      const ran = await owner.post(`/api/capsules/${after.id}/run`, { mode: 'template' })
+      const [job] = await api.database.db.execute(sql`select params from jobs where id = ${ran.body.job_id}`)
+      expect(job!.params).toBe('{"shots":100,"theta":1.0,"phi":20.0,"n":2}')
       expect([after.name, after.tags, after.max_budget_usd]).toEqual(['Bell and GHZ', ['a', 'b'], 2.5])
       expect(after.workflow.tasks).toMatchObject([
-        { name: 'bell', framework: 'openqasm', backend: 'local', parameters: { shots: 100 } },
+        { name: 'bell', framework: 'openqasm', backend: 'local', parameters: { shots: 100, theta: 1, phi: 20, n: 2 } },
         { name: 'second', parameters: {} }
       ])
     }

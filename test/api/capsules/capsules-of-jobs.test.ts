@@ -245,6 +245,8 @@ describe('a clone', () => {
       schedule: null
     })
     expect(clone.workflow).toEqual(source.workflow)
+    expect(source.parameters).toMatchObject({ shots: expect.any(Number) })
+    expect([clone.script, clone.parameters]).toEqual([source.script, source.parameters])
     expect((await mate.post(`/api/capsules/${id}/clone`)).status).toBe(201)
     expect(errorOf(await bob.post(`/api/capsules/${id}/clone`))).toEqual([404, 'no such capsule'])
   })

@@ -50,7 +50,8 @@ test('the list of artifacts names every file except the result', async () => {
     {
       artifacts: ['circuit.qasm', 'page.html', 'state_vector.npy'].map((name) => {
         const { content, mediaType } = files.find((file) => file.name === name)!
-        return { name, sha256: sha256(content), size_bytes: content.length, media_type: mediaType }
+        const url = `/api/jobs/${jobId}/artifacts/${name}`
+        return { name, sha256: sha256(content), size_bytes: content.length, media_type: mediaType, url }
       })
     }
   ])
@@ -116,7 +117,36 @@ test('a worker that lost its attempt stores no artifact', async () => {
 })
 
 test('files that the executor produces can be read after the job', async () => {
-  const id = await ada.submit(submission({ execution_mode: 'temporal' }))
+  const id = await executed(submission({ execution_mode: 'temporal' }))
+  const { artifacts } = (await ada.get(`/api/jobs/${id}/artifacts`)).body
+  const circuit = artifacts.find((file: { name: string }) => file.name === 'circuit.qasm')
+  const text = (await ada.get(circuit.url)).text
+  expect(text).toMatch(/^OPENQASM 3/)
+  expect(sha256(Buffer.from(text))).toBe(circuit.sha256)
+  const { metadata } = (await ada.get(`/api/jobs/${id}`)).body.result
+  expect(metadata.circuit_sha256).toBe(circuit.sha256)
+})
+
+test('a state vector of 15 qubits is a file, and the result has its address', async () => {
+  const params = { shots: 10, extract_state_vector: true }
+  const circuit = { format: 'qasm3', payload: 'OPENQASM 3.0; include "stdgates.inc"; qubit[15] q; x q[0];' }
+  const id = await executed({ execution_mode: 'temporal', backend: 'aer-statevector', circuit, params })
+  const { result } = (await ada.get(`/api/jobs/${id}`)).body
+  expect(result.state_vector).toEqual({
+    artifact: 'state_vector.npy',
+    media_type: 'application/octet-stream',
+    url: `/api/jobs/${id}/artifacts/state_vector.npy`
+  })
+  const { rawPayload } = await api.app.inject({ url: result.state_vector.url, headers: { cookie: ada.cookie } })
+  // Complex numbers of 16 bytes after a header; qubit 0 is the most significant bit of the index.
+  const header = rawPayload.length - 2 ** 15 * 16
+  expect(header).toBeGreaterThan(0)
+  expect(rawPayload.readDoubleLE(header + 2 ** 14 * 16)).toBeCloseTo(1)
+})
+
+/** Submits a job and does what a worker does, with the real executor. */
+async function executed(body: Record<string, unknown>): Promise<string> {
+  const id = await ada.submit(body)
   await beginJob(db, id, fence, {})
   const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
   const deps = {
@@ -132,11 +162,5 @@ test('files that the executor produces can be read after the job', async () => {
   await executor.close()
   if (end.outcome !== 'completed') throw new Error(`the run ended as ${JSON.stringify(end)}`)
   await completeJob(db, id, fence, end.resultSha256)
-  const { artifacts } = (await ada.get(`/api/jobs/${id}/artifacts`)).body
-  const circuit = artifacts.find((file: { name: string }) => file.name === 'circuit.qasm')
-  const text = (await ada.get(`/api/jobs/${id}/artifacts/circuit.qasm`)).text
-  expect(text).toMatch(/^OPENQASM 3/)
-  expect(sha256(Buffer.from(text))).toBe(circuit.sha256)
-  const { metadata } = (await ada.get(`/api/jobs/${id}`)).body.result
-  expect(metadata.circuit_sha256).toBe(circuit.sha256)
-})
+  return id
+}

@@ -113,6 +113,16 @@ describe('the record of a job', () => {
     })
   })
 
+  test('its summary is in lists, in place of the result', async () => {
+    const id = await ada.submit(submission({ execution_mode: 'temporal', name: 'with a summary' }))
+    await complete(id, '{"energy":-1.137,"_summary":{"Energy":"-1.137 hartree"}}')
+    const { jobs } = (await ada.get('/api/jobs?q=with%20a%20summary')).body
+    expect(jobs).toMatchObject([{ id, summary: { Energy: '-1.137 hartree' } }])
+    expect(jobs[0]).not.toHaveProperty('result')
+    const other = await ada.submit(submission({ name: 'without a summary' }))
+    expect((await ada.get('/api/jobs?q=without%20a%20summary')).body.jobs).toMatchObject([{ id: other, summary: null }])
+  })
+
   test('has times, attempts and its workflow run when it is finished; direct jobs have no workflow', async () => {
     const id = await ada.submit(submission({ execution_mode: 'temporal' }))
     await complete(id, '{"counts":{"00":100}}')
@@ -214,7 +224,7 @@ describe('a result', () => {
   test('is left out of lists', async () => {
     const { jobs } = (await ada.get('/api/jobs')).body
     for (const item of jobs) expect(Object.keys(item)).not.toContain('result')
-    expect(Object.keys(jobs[0]).sort()).toEqual(recordKeys.filter((key) => key !== 'result').sort())
+    expect(Object.keys(jobs[0]).sort()).toEqual(recordKeys.map((key) => (key === 'result' ? 'summary' : key)).sort())
   })
 })
 

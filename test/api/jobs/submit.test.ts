@@ -206,7 +206,7 @@ describe('a submission is refused, leaving nothing behind, with', () => {
     [
       'an unknown framework',
       submission({ framework: 'quil' }),
-      'framework: must be one of qiskit, cirq, pennylane, openqasm, marqov'
+      'framework: must be one of qiskit, cirq, pennylane, openqasm, marqov, braket'
     ],
     ['a framework in capitals', submission({ framework: 'Qiskit' }), 'framework: must be one of'],
     [

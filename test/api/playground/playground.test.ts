@@ -136,7 +136,10 @@ describe('a run is refused with the field named for', () => {
     [{ code: undefined }, 'code: is required'],
     [{ code: 5 }, 'code: must be a string'],
     [{ language: undefined }, 'language: is required'],
-    [{ language: 'quil' }, 'language: must be one of auto, qiskit, cirq, pennylane, openqasm, marqov (got "quil")'],
+    [
+      { language: 'quil' },
+      'language: must be one of auto, qiskit, cirq, pennylane, openqasm, marqov, braket (got "quil")'
+    ],
     [{ backend: undefined }, 'backend: is required'],
     [{ backend: 'nothing' }, 'backend: no backend is called "nothing"'],
     [{ shots: undefined }, 'shots: is required'],
@@ -339,7 +342,7 @@ describe('convert', () => {
   })
 
   test.each([
-    [{ code, language: 'auto' }, 'language: must be one of qiskit, cirq, pennylane, marqov (got "auto")'],
+    [{ code, language: 'auto' }, 'language: must be one of qiskit, cirq, pennylane, marqov, braket (got "auto")'],
     [{ code, language: 'openqasm' }, 'language: must be one of'],
     [{ code }, 'language: is required'],
     [{ language: 'qiskit' }, 'code: is required'],

@@ -73,6 +73,17 @@ test('a thousand requests for /readyz make one probe of each part', async () => 
   }
 })
 
+test('a browser gets a page with the next steps at /, and a program a 404', async () => {
+  const page = await ask('GET', '/', undefined, { accept: 'text/html,application/xhtml+xml' })
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.text).toContain('npx qjob sign-up')
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+  for (const accept of ['application/json', '*/*', '']) {
+    const { status, body } = await ask('GET', '/', undefined, { accept })
+    expect([status, body]).toEqual([404, { error: 'no route GET /' }])
+  }
+})
+
 test('/api/meta names the service, its version and its features', async () => {
   const { body } = await ask('GET', '/api/meta')
   expect(body).toEqual({
@@ -82,7 +93,7 @@ test('/api/meta names the service, its version and its features', async () => {
     features: {
       sign_in: ['password'],
       execution_modes: ['direct', 'temporal'],
-      frameworks: ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov']
+      frameworks: ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov', 'braket']
     }
   })
 })
@@ -137,7 +148,7 @@ describe('/openapi.json', () => {
     )
     // HTML pages, and sign-in through a provider that is not configured here.
     const answered = routesOf(api.app.printRoutes({ commonPrefix: false })).filter(
-      (route) => !/ \/(docs|openapi|invitations|reset-password|api\/auth\/oidc)/.test(route)
+      (route) => !/ \/($|docs|openapi|invitations|reset-password|api\/auth\/oidc)/.test(route)
     )
     expect(answered.length).toBeGreaterThan(15)
     expect(described.sort()).toEqual(answered.sort())

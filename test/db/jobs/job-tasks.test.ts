@@ -35,7 +35,7 @@ afterAll(() => database.drop())
 const person = await addPerson(db)
 const fence = { generation: 1 }
 const script = { task: '', number: 1, series: 0, parkedAs: null }
-const shown = { display: null, displayProblem: null, stdout: '' }
+const shown = { display: null, displayProblem: null, stdout: '', deviceShots: [] }
 
 let id: string
 beforeEach(async () => {

@@ -37,7 +37,7 @@ async function ask(tasks: string[], returns: string[], number = 1): Promise<void
 
 async function complete(key: string, result: string, display: string | null = result, why: string | null = null) {
   const number = (await openTaskAttempt(db, id, fence, key))!
-  const taskResult = { result, display, displayProblem: why, stdout: '' }
+  const taskResult = { result, display, displayProblem: why, stdout: '', deviceShots: [] }
   expect(await completeTask(db, id, key, number, taskResult)).toBe('stored')
 }
 

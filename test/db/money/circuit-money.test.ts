@@ -84,6 +84,24 @@ const reserved = async () => (await periodCounters(db, teamId, new Date())).day.
 const spent = async () => (await periodCounters(db, teamId, new Date())).day.spent
 const wrong = async () => [...(await proveRecent(db))!, ...(await proveAll(db))!]
 
+test('a circuit that a script requests after a restore may be another one than the provider has, until it is sent again', async () => {
+  await begin(20n)
+  await ask(1)
+  await db.execute(
+    sql`insert into restores (id, backup_id, taken_at) values (gen_random_uuid(), gen_random_uuid(), now())`
+  )
+  const take = async (number: number) =>
+    takeForSubmit(db, ref(number), fence, { provider: 'IonQ', token: `${jobId}${number}`, estimate: 1n })
+  // Requested before the backup: the same circuit.
+  expect(await take(1)).toMatchObject({ mayBeAnother: false, lastSentAt: expect.any(Date) })
+  await ask(2)
+  const again = await take(2)
+  expect(again).toMatchObject({ mayBeAnother: true, lastSentAt: expect.any(Date) })
+  await markSending(db, ref(2), fence, again!.number, 'v1')
+  expect(await take(2)).toMatchObject({ mayBeAnother: false })
+  await db.execute(sql`delete from restores`)
+})
+
 describe('the reservation for a requested circuit', () => {
   test('is the job’s own while it suffices, and then each circuit’s missing part, once', async () => {
     await begin(20n)

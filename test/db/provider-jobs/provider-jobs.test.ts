@@ -1,6 +1,6 @@
 // The intent row: one try at a time can send, a worker that has lost its job writes nothing, and a reported end is
 // final.
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
@@ -105,6 +105,37 @@ describe('a submission to a provider', () => {
     const rows = await db.execute(sql`select number from attempts where job_id = ${jobId}`)
     expect([...rows]).toEqual([{ number: 1 }])
     expect(await take()).toBeNull()
+  })
+})
+
+describe('a submission of a job that was restored from a backup', () => {
+  const restoreOf = (takenAt: string) =>
+    db.execute(sql`insert into restores (id, backup_id, taken_at)
+      values (gen_random_uuid(), gen_random_uuid(), ${sql.raw(takenAt)})`)
+  afterEach(() => db.execute(sql`delete from restores`))
+
+  test('looks for an earlier one first, as far back as the job', async () => {
+    await db.execute(sql`update jobs set created_at = now() - interval '2 days' where id = ${jobId}`)
+    await restoreOf(`now() - interval '1 day'`)
+    const attempt = (await take())!
+    expect(attempt.lastSentAt).not.toBeNull()
+    expect(attempt.secondsSinceSent).toBeLessThan(60)
+    // The provider's silence counts from the restore.
+    expect(attempt.secondsSilent).toBeLessThan(60)
+    expect(Date.now() - attempt.createdAt.getTime()).toBeGreaterThan(40 * 3_600_000)
+  })
+
+  test('has its money held when the job ends before the look-up', async () => {
+    await restoreOf('clock_timestamp()')
+    await take()
+    await failJob(db, jobId, fence, { code: 'internal_error', message: 'gone' })
+    const [job] = await db.execute(sql`select error_code, actual_cost_micro from jobs where id = ${jobId}`)
+    expect(job).toEqual({ error_code: 'provider_outcome_unknown', actual_cost_micro: null })
+  })
+
+  test('looks for none if the job was created after the restore', async () => {
+    await restoreOf(`now() - interval '1 day'`)
+    expect(await take()).toMatchObject({ lastSentAt: null, mayBeAnother: false })
   })
 })
 

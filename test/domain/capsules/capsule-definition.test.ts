@@ -88,7 +88,7 @@ describe('a definition from outside', () => {
       { tasks: [{ ...task(), source: { kind: 'file', path: '/etc/passwd' } }] },
       /^definition\.tasks\.0/
     ],
-    ['a name that leaves its folder', { tasks: [task({ name: '../x' })] }, /^definition\.tasks\.0\.name/],
+    ['a name of two lines', { tasks: [task({ name: 'a\nb' })] }, /^definition\.tasks\.0\.name/],
     ['an unknown result', { tasks: [task({ parameters: { x: { $result: 'none' } } })] }, /^definition\.tasks\[0\]/],
     [
       'too many shots',

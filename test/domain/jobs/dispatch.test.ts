@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { readTeamRunningMax, TEAM_RUNNING_JOBS, workflowSummary } from '../../../domain/jobs/dispatch.js'
+import {
+  jobOfWorkflow,
+  readTeamRunningMax,
+  TEAM_RUNNING_JOBS,
+  workflowIdOf,
+  workflowSummary
+} from '../../../domain/jobs/dispatch.js'
 import { executionRetry, waitAfterAttempt } from '../../../domain/jobs/retry.js'
 
 test("the limit on a team's running jobs is read from its setting and is at least one", () => {
@@ -24,4 +30,11 @@ test('the summary of a workflow is one short line, without an address', () => {
   for (const team of ["ada@example.org's Team", null])
     expect(workflowSummary({ ...label, team })).toBe('local · 0190 · 100 shots')
   expect(Buffer.byteLength(workflowSummary({ ...label, team: '🔑'.repeat(100) }))).toBeLessThanOrEqual(400)
+})
+
+test('the id of a workflow says whose it is, and that of another kind says nothing', () => {
+  const id = '01a2068b-7f5f-7496-810e-d6ddf90c42d7'
+  for (const generation of [1, 2, 6]) expect(jobOfWorkflow(workflowIdOf(id, generation))).toEqual({ id, generation })
+  for (const other of [`verify-${id}-1`, `job-${id}-`, `job-${id}-x`, 'job-1', id, ''])
+    expect(jobOfWorkflow(other)).toBeNull()
 })

@@ -1,6 +1,6 @@
 // Which inputs of native submissions are accepted and which are refused.
 import { describe, expect, test } from '@jest/globals'
-import { readNativeInput } from '../../../domain/jobs/native-input.js'
+import { readNativeInput } from '../../../domain/jobs/native/native-input.js'
 
 const call = (args: string, kwargs = '{}') => `{"entrypoint": "wf", "args": ${args}, "kwargs": ${kwargs}}`
 const lists = (depth: number, innermost = '') => '['.repeat(depth) + innermost + ']'.repeat(depth)

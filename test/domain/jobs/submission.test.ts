@@ -73,6 +73,16 @@ describe('a submission', () => {
     expect(refusal({ capsule_name: 'x', create_capsule: false }).code).toBe('validation_error')
   })
 
+  test('that breaks several rules has all of them named', () => {
+    expect(
+      refusal({ capsule_name: 'x', inline_code: undefined, max_cost_usd: 0.0000001, not_before: '2030-01-01' })
+    ).toEqual({
+      code: 'validation_error',
+      message:
+        'send exactly one of script_id, script_slug, inline_code, circuit (got none); capsule_name: needs create_capsule: true; max_cost_usd: must be a number of USD with at most 6 decimals (got 1e-7); not_before: must be at most 30 days ahead (got 2030-01-01)'
+    })
+  })
+
   test('can request a capsule, with a name or without', () => {
     expect(read({ create_capsule: true, capsule_name: 'x' }).capsule).toEqual({ name: 'x' })
     expect(read({ create_capsule: true }).capsule).toEqual({ name: null })
@@ -159,6 +169,11 @@ describe('a submission', () => {
   })
 })
 
+test('the framework braket is another name of marqov', () => {
+  const { source } = read({ inline_code: 'OPENQASM 3; qubit[2] q; cnot q[0], q[1];', framework: 'braket' })
+  expect(source).toMatchObject({ kind: 'inline', framework: 'marqov' })
+})
+
 describe('the framework of code without a declared one', () => {
   const framework = (inline_code: string) => {
     const { source } = read({ inline_code })
@@ -191,7 +206,7 @@ describe('the framework of code without a declared one', () => {
   ])('cannot be detected from %s, and the message lists the frameworks', (_what, code) => {
     expect(refusal({ inline_code: code }).message).toBe(
       'framework: could not be detected, because the code imports no known framework; ' +
-        'send one of qiskit, cirq, pennylane, openqasm, marqov, or import the framework you use'
+        'send one of qiskit, cirq, pennylane, openqasm, marqov, braket, or import the framework you use'
     )
   })
 

@@ -72,7 +72,11 @@ test('a capsule of a quantum computer is sampled, verified on schedule, and drif
       verification_settings: { epsilon: 0.2, epsilon_drift: 0.2, tolerance_regime: 'calibration_drift' }
     }
   ])
-  expect(await verified(id)).toMatchObject({ status: 'completed', verdict: 'consistent' })
+  const consistent = await verified(id)
+  expect(consistent).toMatchObject({ status: 'completed', verdict: 'consistent' })
+  const [{ hardware }] = consistent.verification!.checks as [{ hardware: Record<string, string> }]
+  expect(hardware.sealed_calibration_id).toMatch(/^[0-9a-f-]{36}$/)
+  expect(hardware.rerun_calibration_id).toBe(hardware.sealed_calibration_id)
 
   platform.ionq.noise(0.1)
   const yesterday = (hour: number) => new Date(Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + hour * 3_600_000)
@@ -84,7 +88,9 @@ test('a capsule of a quantum computer is sampled, verified on schedule, and drif
     range,
     201
   )
-  expect(await over(id, made.runs[0]!.capsule_run_id)).toMatchObject({ status: 'completed', verdict: 'drifted' })
+  const drifted = await over(id, made.runs[0]!.capsule_run_id)
+  expect(drifted).toMatchObject({ status: 'completed', verdict: 'drifted' })
+  expect(drifted.verification).toMatchObject({ reason: expect.stringContaining('the calibration is another one') })
 
   platform.ionq.noise(0.9)
   expect(await verified(id)).toMatchObject({ status: 'completed', verdict: 'different' })

@@ -71,6 +71,7 @@ describe('the files of an execution', () => {
       kind: 'completed',
       result: '{"n":123456789012345678901234567890}',
       framework: 'openqasm',
+      deviceShots: null,
       display: null,
       displayProblem: null,
       stdout: '',

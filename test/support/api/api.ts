@@ -9,6 +9,7 @@ import { createAccessCode, grantPlatformAdmin } from '../../../db/accounts/accou
 import { connect } from '../../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.js'
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
+import { createDiskSpace, type DiskSpaceOptions } from '../../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
 import { assertAccepts } from '../../../services/dispatch/target-probe.js'
@@ -69,6 +70,8 @@ export interface ApiOptions {
   providers?: ApiDeps['providers']
   /** Default: none is configured. */
   oidc?: ApiDeps['oidc']
+  /** Default: no folder is watched. */
+  disk?: Partial<DiskSpaceOptions>
   /** Default: nothing is logged. */
   log?: Logger
   now?: () => Date
@@ -159,6 +162,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       }
     },
     dispatcher,
+    disk: createDiskSpace({ folders: [], log: options.log ?? { error: () => {} }, ...options.disk }),
     metrics,
     tracing: null,
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: database.name }),

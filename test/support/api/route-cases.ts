@@ -34,6 +34,7 @@ const bell = { code: submission().inline_code, language: 'openqasm', backend: 'l
 export const routeCases: Record<string, RouteCase> = {
   ...capsuleRouteCases,
 
+  'GET /': { allowed: everyKind, status: 200, headers: { accept: 'text/html' } },
   'GET /healthz': { allowed: everyKind, status: 200 },
   'GET /readyz': { allowed: everyKind, status: 200 },
   'GET /openapi.json': { allowed: everyKind, status: 200 },

@@ -8,8 +8,10 @@ import { pino } from 'pino'
 import { createRelayPass } from '../../../apps/worker/sweeps/relay.js'
 import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { defaultTimes } from '../../../apps/worker/sweeps/times.js'
+import { takeStalled } from '../../../db/job-steps/stalled-workflows.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { recordSweep } from '../../../db/service/sweeps.js'
+import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../../domain/jobs/job-status.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
@@ -130,6 +132,20 @@ describe('the deadline of an outage', () => {
     }
     expect(pauses).toEqual([2, 6, 30])
   })
+})
+
+test('a job whose workflow was there and is closed, though no row says so, is handed to the sweep of stalled workflows', async () => {
+  const id = await add()
+  const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+  opened.push(close)
+  await client.workflow.start('runJob', { taskQueue: 'nobody-serves-it', workflowId: workflowIdOf(id, 1), args: [] })
+  await client.workflow.getHandle(workflowIdOf(id, 1)).terminate()
+  await due()
+  const { pass } = relay()
+  await pass.temporal()
+  expect(await rowOf(id)).toMatchObject({ deliveries: 1 })
+  await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${id}`)
+  expect(await takeStalled(db, 60, 10)).toMatchObject([{ id, generation: 1 }])
 })
 
 describe('a dispatch target that responds with a refusal', () => {

@@ -87,6 +87,15 @@ describe('a terminated workflow', () => {
   })
 })
 
+test('an operator who terminates the workflow of a job that has been quiet for long sees it cancelled at once', async () => {
+  const [ended, other] = [await quietJob(), await quietJob()]
+  // Checked a moment ago, so the next check is in an hour.
+  await db.execute(sql`update jobs set checked_at = now()`)
+  await terminate(ended, 'ada@desk', 'no longer needed')
+  await sweepUntil(async () => (await jobs())[ended]![1] === 2)
+  expect(await jobs()).toEqual({ [ended]: ['cancelling', 2], [other]: ['running', 1] })
+})
+
 test('a job whose check throws keeps no other job from its check, and is a finding', async () => {
   const [bad, good] = [await quietJob(), await quietJob()]
   for (const id of [bad, good]) await terminate(id, 'history-service', 'Workflow history count exceeds limit.')

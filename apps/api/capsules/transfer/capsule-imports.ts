@@ -10,7 +10,7 @@ import { CreateCapsuleBody } from '../../../../domain/capsules/capsule-fields.js
 import { codeOf, ServiceError, validationError } from '../../../../domain/errors.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf, teamForWrite, userOf } from '../../http/access.js'
-import { PACKAGE_BODY_MAX, YAML_BODY_MAX } from '../../http/body-limits.js'
+import { PACKAGE_BODY_MAX, YAML_BODY_MAX } from '../../http/body/body-limits.js'
 import { IMPORT_BYTES } from '../../http/memory.js'
 import { json, text, uuid } from '../../http/response.js'
 import type { Fault } from '../../http/validation/validation-faults.js'
@@ -130,11 +130,12 @@ const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
       const { bytes, teamId: formTeam } = await readFile(request, yaml)
       const repeated = app.repeatOnce(request, reply)
       if (repeated) return repeated
-      const { body, withLine } = readCreateBody(judge as Judge, readYaml(bytes))
+      const file = readYaml(bytes)
+      const { body, withLine } = readCreateBody(judge as Judge, file)
       return app.writeOnce(request, reply, async ({ tx }) => {
         const named = teamNamed(request.query.team_id, formTeam) ?? body.team_id ?? null
         const teamId = await teamForWrite(request, tx, named)
-        const id = await createDraft(request, tx, teamId, body).catch((error) => {
+        const id = await createDraft(request, tx, teamId, body, file.json).catch((error) => {
           throw withLine(error)
         })
         return { status: 201, body: { capsule_id: id } }

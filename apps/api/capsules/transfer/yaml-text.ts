@@ -10,7 +10,8 @@ import {
   Lexer,
   LineCounter,
   type Node,
-  parseDocument
+  parseDocument,
+  type Scalar
 } from 'yaml'
 import { ServiceError, validationError } from '../../../../domain/errors.js'
 import { findForbiddenJson } from '../../../../domain/json/json-guard.js'
@@ -26,6 +27,8 @@ const TOKENS_MAX = 50_000
 
 export interface YamlText {
   value: unknown
+  /** The value as JSON text, in which a float stays a float: `1.0`. */
+  json: string
   /** Adds the line to `message`, which begins with the place that it is about (`tasks[0].backend: ...`). */
   withLine(message: string): string
 }
@@ -53,7 +56,7 @@ export function readYaml(bytes: Buffer): YamlText {
   if (problem) throw validationError(withLine(problem))
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw validationError('line 1: must be a mapping of fields, such as "name: my capsule"')
-  return { value, withLine }
+  return { value, json: jsonOf(document.contents), withLine }
 }
 
 function decode(bytes: Buffer): string {
@@ -140,6 +143,18 @@ function assertKeys(items: readonly { key: unknown }[], lineAt: (offset: number 
     if (name === '<<') throw validationError(`${where}<< is a merge key, which is not supported; write the fields out`)
     seen.add(name)
   }
+}
+
+/** Of a document that has been found plain and shallow. */
+function jsonOf(node: unknown): string {
+  if (isMap(node))
+    return `{${node.items.map(({ key, value }) => `${JSON.stringify(String((key as Scalar).value))}:${jsonOf(value)}`).join()}}`
+  if (isSeq(node)) return `[${node.items.map(jsonOf).join()}]`
+  if (!isScalar(node)) return 'null'
+  const { value, source = '' } = node
+  const isWholeFloat = Number.isInteger(value) && /^[-+]?[0-9]*[.eE]/.test(source)
+  // As far as JavaScript writes it without an exponent, which makes it a float too.
+  return isWholeFloat && Math.abs(value as number) < 1e21 ? (value as number).toFixed(1) : JSON.stringify(value)
 }
 
 /** The position of the value that the message begins with, or where a missing value would have to be. */

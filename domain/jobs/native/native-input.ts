@@ -1,6 +1,6 @@
 // The input of a native submission: JSON text of { entrypoint, args, kwargs }. It is validated here and passed on
 // unchanged: its integers can have thousands of digits, which JavaScript would round.
-import { ServiceError } from '../errors.js'
+import { ServiceError } from '../../errors.js'
 
 /** Python's default limit for the digits of one integer. */
 const INTEGER_DIGITS_MAX = 4_300

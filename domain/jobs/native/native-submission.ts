@@ -2,9 +2,9 @@
 // the arguments. `POST /api/jobs/submit` accepts such a body when it names the protocol. The service repeats every
 // check that the client makes.
 import { type Static, Type } from 'typebox'
-import { validationError } from '../errors.js'
-import { oneOf } from '../json/one-of.js'
-import type { MicroUsd } from '../money/money.js'
+import { validationError } from '../../errors.js'
+import { oneOf } from '../../json/one-of.js'
+import type { MicroUsd } from '../../money/money.js'
 import { readNativeInput } from './native-input.js'
 
 export const submissionProtocol = 'marqov.public-submission/v1'

@@ -1,9 +1,9 @@
 // Reads JSON bodies and refuses, on every route, values that a JSON body must not hold (domain/json/json-guard.ts).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { validationError } from '../../../domain/errors.js'
-import { findForbiddenJson, textProblem } from '../../../domain/json/json-guard.js'
-import { digestOf } from './idempotency.js'
+import { validationError } from '../../../../domain/errors.js'
+import { findForbiddenJson, textProblem } from '../../../../domain/json/json-guard.js'
+import { digestOf } from '../idempotency.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
+import { benchBackup } from './backup.js'
 import { benchCapsules } from './capsules.js'
 import { benchExecutor } from './executor.js'
 import { benchGraphs } from './graphs.js'
@@ -23,6 +24,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   throughput: benchThroughput,
   graphs: benchGraphs,
   capsules: benchCapsules,
+  backup: benchBackup,
   playground: benchPlayground,
   executor: benchExecutor,
   lists: benchLists,

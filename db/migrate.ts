@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
@@ -28,6 +29,29 @@ export async function migrate(databaseUrl: string): Promise<void> {
     // Closing the session releases the lock, also after a failed migration.
     await sql.end({ timeout: 5 })
   }
+}
+
+export interface Migration {
+  /** The name of its file. */
+  tag: string
+  statements: string[]
+  /** As drizzle's migrator records it. */
+  hash: string
+  when: number
+}
+
+/** All migrations, the oldest first. */
+export function readMigrations(): Migration[] {
+  const folder = join(packageRoot(), 'db', 'migrations')
+  const journal = JSON.parse(readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  return readMigrationFiles({ migrationsFolder: folder }).map(({ sql, hash, folderMillis }, at) => ({
+    tag: journal.entries[at]!.tag,
+    statements: sql,
+    hash,
+    when: folderMillis
+  }))
 }
 
 /** The folder of package.json. This file runs from its source, and from a bundle elsewhere below that folder. */

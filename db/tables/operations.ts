@@ -77,3 +77,14 @@ export const sealedMails = pgTable(
   },
   (table) => [index('sealed_mails_next_at_idx').on(table.nextAt)]
 )
+
+// Restores of this database from a backup. What happened between `takenAt` and the loss of the backed-up database is not
+// recorded here: a job from before may have been sent to a provider since.
+export const restores = pgTable('restores', {
+  // The backup's id is not the key: one backup can be restored, backed up and restored again.
+  id: uuid('id').primaryKey(),
+  backupId: uuid('backup_id').notNull(),
+  // The time of the backup's snapshot.
+  takenAt: instant('taken_at').notNull(),
+  restoredAt: instant('restored_at').notNull().default(sql`clock_timestamp()`)
+})

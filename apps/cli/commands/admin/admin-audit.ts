@@ -1,11 +1,11 @@
 // `qjob audit verify --database`: verifies audit trails against the database and the checkpoints stored outside it.
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { teamsWithTrails } from '../../../../db/proofs/audit-verify.js'
 import { type CheckpointFile, readCheckpoints } from '../../../../services/audit/audit-checkpoint-file.js'
 import { keyFaults, proveAudit } from '../../../../services/audit/audit-proof.js'
 import type { KeyRing } from '../../../../services/keys/key-ring.js'
 import { checkpointsFile } from '../../stack/checkpoints-file.js'
+import { dataFolder } from '../../stack/project.js'
 import { readSecretKeys } from '../../stack/secret-keys.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { inDatabase } from './admin-database.js'
@@ -40,7 +40,7 @@ export interface DatabaseReport {
  * @param file of checkpoints. Default: the file in the stack's data folder, if it exists.
  */
 export async function verifyDatabase(team: string | undefined, file: string | undefined): Promise<DatabaseReport> {
-  const dataDir = resolve(process.env.DATA_DIR || '.data')
+  const dataDir = dataFolder()
   const named = file ?? (process.env.AUDIT_CHECKPOINTS_FILE?.trim() || null)
   const path = named ?? defaultFile(dataDir)
   const outside =

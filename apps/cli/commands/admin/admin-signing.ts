@@ -1,9 +1,10 @@
 // `qjob admin rotate-signing-key`: creates a new key that signs seals and audit checkpoints.
-import { resolve } from 'node:path'
+
 import type { Command } from 'commander'
 import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { rotateSigningKey } from '../../../../services/keys/signer.js'
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
+import { dataFolder } from '../../stack/project.js'
 import { print } from '../../terminal/output.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 import { readRing } from './rotate-keys.js'
@@ -20,7 +21,7 @@ export function addSigningKeyCommand(admin: Command): void {
 }
 
 async function rotate({ json }: { json?: boolean }): Promise<void> {
-  const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
+  const keyRing = readRing(dataFolder())
   const { keyId, retired } = await inDatabase(({ db }) => rotateSigningKey(db, keyRing, commandLine))
   if (json) return print(JSON.stringify({ key_id: keyId, retired }))
   print(`${keyId} is the signing key now${retired ? `; ${retired} is retired, and its signatures stay valid` : ''}.`)

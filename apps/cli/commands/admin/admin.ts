@@ -19,6 +19,7 @@ import { addMoneyCommands } from './admin-money.js'
 import { addSigningKeyCommand } from './admin-signing.js'
 import { addStorageCommand } from './admin-storage.js'
 import { addTeamLimitsCommand } from './admin-team-limits.js'
+import { addBackupCommands } from './backup.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
 export function addAdminCommand(program: Command): void {
@@ -54,6 +55,7 @@ export function addAdminCommand(program: Command): void {
   addMoneyCommands(admin)
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)
+  addBackupCommands(admin)
 }
 
 async function createCode(options: { json?: boolean; uses: number; code?: string; expires?: Date }): Promise<void> {

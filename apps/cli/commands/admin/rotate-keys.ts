@@ -1,9 +1,10 @@
 // `qjob admin rotate-keys`: re-encrypts all stored credentials with the first key of SECRETS_KEYS, so that older keys can go.
-import { resolve } from 'node:path'
+
 import type { Command } from 'commander'
 import { type KeyRing, readKeyRing } from '../../../../services/keys/key-ring.js'
 import { type Rotation, rotateKeys } from '../../../../services/keys/key-rotation.js'
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
+import { dataFolder } from '../../stack/project.js'
 import { readSecretKeys, secretKeysFile } from '../../stack/secret-keys.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { print, printNotice } from '../../terminal/output.js'
@@ -23,7 +24,7 @@ export function addRotateKeysCommand(admin: Command): void {
 }
 
 async function rotate({ json }: { json?: boolean }): Promise<void> {
-  const keyRing = readRing(resolve(process.env.DATA_DIR || '.data'))
+  const keyRing = readRing(dataFolder())
   const rotation = await inDatabase(({ db }) =>
     rotateKeys(
       db,

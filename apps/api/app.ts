@@ -27,15 +27,16 @@ import { publicCapsuleRoutes } from './capsules/public-capsules.js'
 import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
 import type { ApiDeps } from './deps.js'
 import access from './http/access.js'
-import { BODY_MAX } from './http/body-limits.js'
+import { BODY_MAX } from './http/body/body-limits.js'
+import jsonBody from './http/body/json-body.js'
+import { readUnreadBodies } from './http/body/unread-body.js'
 import errors, { sendFault } from './http/errors.js'
-import jsonBody from './http/json-body.js'
 import largeContent from './http/large-content.js'
 import originGuard from './http/origin-guard.js'
 import { createSessions } from './http/session.js'
 import submissions from './http/submissions.js'
+import { logResponse } from './http/telemetry/request-log.js'
 import tracing from './http/telemetry/tracing.js'
-import { readUnreadBodies } from './http/unread-body.js'
 import noBody from './http/validation/no-body.js'
 import { createFaultFinder, type Fault } from './http/validation/validation-faults.js'
 import writeOnce from './http/write-once.js'
@@ -54,6 +55,7 @@ import { playgroundRoutes } from './playground/playground.js'
 import { scriptRoutes } from './scripts/scripts.js'
 import { backendRoutes, createBackendCatalogue } from './service/backends.js'
 import { serviceRoutes } from './service/service.js'
+import { startPageRoute } from './service/start-page.js'
 import { apiKeyRoutes } from './teams/api-keys.js'
 import { auditRoutes } from './teams/audit.js'
 import { budgetRoutes } from './teams/budgets.js'
@@ -84,7 +86,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     return503OnClosing: false,
     genReqId: () => randomUUID(),
     // Requests are logged by apps/api/http/telemetry/request-log.ts.
-    logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
+    logController: new LogController({ requestIdLogLabel: 'request_id', disableRequestLogging: true }),
     routerOptions: { maxParamLength: 200 },
     // http/json-body.ts refuses prototype keys by name.
     onProtoPoisoning: 'ignore',
@@ -92,6 +94,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     // Hooks do not run for requests that the router refuses.
     frameworkErrors: (error, request, reply) => {
       sendFault(error, request, withStandardHeaders(request, reply))
+      logResponse(request, reply)
     },
     ...options
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -126,7 +129,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   })
 
   await app.register(tracing, { tracing: deps.tracing, trustedProxies: deps.limiter.trustedProxies })
-  await app.register(errors)
+  await app.register(errors, { disk: deps.disk })
   await app.register(submissions, { metrics: deps.metrics })
   await app.register(jsonBody)
   await app.register(noBody)
@@ -141,6 +144,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
 
   const catalogue = createBackendCatalogue(deps.db)
   await app.register(serviceRoutes, { deps, isClosing: () => closing })
+  await app.register(startPageRoute)
   await app.register(backendRoutes, { db: deps.db, catalogue })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(authRoutes, { deps, sessions })

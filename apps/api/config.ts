@@ -60,6 +60,8 @@ export interface ApiConfig {
   /** Limits that the database's queries apply. */
   operatorLimits: OperatorLimits
   logLevel: string
+  /** Folders whose free space is watched. */
+  storageFolders: string[]
 }
 
 /** @throws Error naming the variable that is missing or malformed. */
@@ -107,7 +109,8 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
-    logLevel: env.LOG_LEVEL ?? 'info'
+    logLevel: env.LOG_LEVEL ?? 'info',
+    storageFolders: (env.STORAGE_FOLDERS ?? '').split(':').filter(Boolean)
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Db } from '../../db/client.js'
 import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
+import type { DiskSpace } from '../../services/disk/disk-space.js'
 import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
 import type { TargetState } from '../../services/dispatch/target-state.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
@@ -62,6 +63,8 @@ export interface ApiDeps {
   streamTimes?: StreamTimes
   /** Replaces the budget of memory, for tests (http/memory.ts). */
   largeLimits?: LargeContentOptions['limits']
+  /** Whether the service has room to write. */
+  disk: DiskSpace
   /** One probe per part that the service needs; it rejects when the part is unavailable. */
   probes: Record<'database' | 'redis' | 'temporal' | 'executor', () => Promise<unknown>>
   now(): Date

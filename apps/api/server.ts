@@ -5,6 +5,7 @@ import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
 import { executorProblem } from '../../domain/backends/executor-health.js'
+import { createDiskSpace } from '../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { assertAccepts } from '../../services/dispatch/target-probe.js'
@@ -17,7 +18,7 @@ import { createMailer } from '../../services/mail/mailer.js'
 import { missingRingKeys } from '../../services/providers/credentials.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
-import { createLog } from '../../services/telemetry/log.js'
+import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
@@ -30,6 +31,7 @@ import { logResponses } from './http/telemetry/request-log.js'
 
 const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
+logOwnFaults(log)
 
 await migrate(config.databaseUrl)
 const {
@@ -109,6 +111,7 @@ const app = await buildApp(
           })
         : null,
     dispatcher,
+    disk: createDiskSpace({ folders: config.storageFolders, log }),
     metrics,
     tracing,
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),

@@ -1,6 +1,7 @@
 // `qjob`: the command line. Each command is in commands/<name>.ts and is loaded only when it is used, because loading all of
 // them would take most of a short command's time.
 import { Command } from 'commander'
+import { projectVersion } from './stack/project.js'
 import { exitCodes } from './terminal/cli-error.js'
 
 /** The command names of each module, in the order of the help. */
@@ -22,10 +23,11 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
 ]
 
 const program = new Command('qjob')
+  .version(projectVersion())
   .description('Self-hosted quantum job platform')
   .addHelpText(
     'after',
-    '\nThe service is --url, else QJOB_URL, else the stack running from DATA_DIR (.data), else http://127.0.0.1:3000.'
+    '\nThe service is --url, else QJOB_URL, else the stack running from DATA_DIR (.data), else http://127.0.0.1:PORT (3000).'
   )
   .showHelpAfterError('(add --help for the options)')
   // Set before the commands are added, which inherit it. Requested help exits with 0.

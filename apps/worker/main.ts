@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { migrate } from '../../db/migrate.js'
-import { createLog } from '../../services/telemetry/log.js'
+import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
 import { readWorkerConfig } from './config.js'
@@ -10,6 +10,7 @@ import { startWorker } from './worker.js'
 
 const config = readWorkerConfig(process.env)
 const log = createLog('worker', config.logLevel)
+logOwnFaults(log)
 
 // Signals are handled below; otherwise Temporal would handle them.
 Runtime.install({

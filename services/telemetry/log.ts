@@ -1,4 +1,4 @@
-// The log of a process: one JSON object per line on standard error. Errors are logged by an allow-list, since libraries attach
+// The log of a process: one JSON object per line on standard error, of the same form in every process. Errors are logged by an allow-list, since libraries attach
 // what they worked on to their errors: a query its parameters, Redis the arguments of a command, which include its password.
 import { type Logger, type LoggerOptions, pino } from 'pino'
 
@@ -59,27 +59,39 @@ function framesOf(stack: unknown, message: string): string | null {
 
 const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}…`)
 
-interface LoggedRequest {
-  id?: unknown
-  method?: unknown
-  route?: unknown
+/** The options of every logger of the product; docs/operations/observability.md describes the lines. */
+export const logOptions = {
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: {
+    level: (word) => ({ level: word }),
+    log: snakeCased
+  },
+  serializers: { err: (thrown: unknown) => errorForLog(thrown) }
+} satisfies LoggerOptions
+
+/** Fields have the names that they have in the API, whatever the code calls them: `jobId` is logged as `job_id`. */
+function snakeCased(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]))
 }
 
-/** For every logger of the product. `req`: a route's pattern, never a path, a query or a header, which can contain tokens. */
-export const logOptions = {
-  serializers: {
-    err: (thrown: unknown) => errorForLog(thrown),
-    req: ({ id, method, route }: LoggedRequest) => ({ id, method, route })
-  }
-} satisfies LoggerOptions
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Lines that a full disk does not take are kept up to this size, and lost beyond it. */
 const UNWRITTEN_MAX = 1024 * 1024
 
+export type LoggingProcess = 'api' | 'worker' | 'emulators' | 'supervisor'
+
 /** @param fd of the file to write to. */
-export function createLog(app: 'api' | 'worker', level: string, fd = 2): Logger {
+export function createLog(name: LoggingProcess, level: string, fd = 2): Logger {
   const destination = pino.destination({ dest: fd, sync: true, maxLength: UNWRITTEN_MAX })
   // Without a listener, a full disk would stop the process.
   destination.on('error', () => {})
-  return pino({ ...logOptions, level, base: { app } }, destination)
+  return pino({ ...logOptions, level, base: { process: name } }, destination)
+}
+
+/** Logs what Node would print as text: its warnings, and the error that stops the process. */
+export function logOwnFaults(log: Logger): void {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'))
+  process.on('uncaughtExceptionMonitor', (err) => log.fatal({ err }, 'the process stops: an error was not handled'))
 }

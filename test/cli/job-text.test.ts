@@ -16,6 +16,7 @@ const job = (changes: Partial<JobRecord>): JobRecord => ({
   estimated_cost_usd: 1.25,
   actual_cost_usd: null,
   error: null,
+  summary: null,
   attempts: 0,
   provider_jobs: [],
   cancel: null,

@@ -42,11 +42,11 @@ export class Shell {
   }
 
   /** Starts `qjob` with these arguments; `input` is its standard input. */
-  start(args: string[], input = '', env: Record<string, string> = {}): Run {
+  start(args: string[], input: Buffer | string = '', env: Record<string, string> = {}): Run {
     return this.spawn([process.execPath, program, ...args], input, env)
   }
 
-  run(args: string[], input = '', env: Record<string, string> = {}): Promise<Ended> {
+  run(args: string[], input: Buffer | string = '', env: Record<string, string> = {}): Promise<Ended> {
     return this.start(args, input, env).ended
   }
 
@@ -56,7 +56,7 @@ export class Shell {
     return this.spawn([python, '-c', terminalScript, after, typed, process.execPath, program, ...args], '', {}).ended
   }
 
-  private spawn([command, ...args]: string[], input: string, env: Record<string, string>): Run {
+  private spawn([command, ...args]: string[], input: Buffer | string, env: Record<string, string>): Run {
     const child = spawn(command!, args, {
       cwd: this.folder,
       env: { PATH: process.env.PATH, HOME: this.folder, ...this.env, ...env }

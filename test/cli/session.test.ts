@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { projectRoot } from '../../apps/cli/stack/project.js'
 import { listAttempts } from '../../db/jobs/attempts.js'
 import { eventually } from '../support/eventually.js'
 import { longTest } from '../support/lane.js'
@@ -221,6 +222,19 @@ test("another user's job is not found", async () => {
     expect(await eve.run(args)).toEqual({ code: 4, stdout: '', stderr: 'qjob: no such job\n' })
 })
 
+test('without QJOB_URL and a running stack, PORT is that of the service', async () => {
+  const { port } = new URL(service.url)
+  const env = { QJOB_URL: '', PORT: port, DATA_DIR: ada.folder }
+  expect((await ada.run(['whoami'], '', env)).stdout).toContain(`service`)
+  const unreachable = await ada.run(['backends'], '', { ...env, PORT: '1' })
+  expect([unreachable.code, unreachable.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:1 ')])
+})
+
+test('--version is that of the project', async () => {
+  const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
+  expect(await ada.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
 test('a program with an API key works without a session, and only in the team of the key', async () => {
   await ada.run(['submit', ada.file('bell.qasm', bell)])
   const whoami = JSON.parse((await ada.run(['whoami', '--json'])).stdout)
@@ -244,7 +258,9 @@ test('a program with an API key works without a session, and only in the team of
   expect(job).toMatchObject({ team_id: teamId, status: 'completed', result: { counts: { '100': 10 } } })
   for (const args of [['jobs'], ['job', job.id], ['budget'], ['backends']])
     expect([args, (await program.run([...args, '--key', key])).code]).toEqual([args, 0])
-  expect((await program.run(['whoami', '--key', key])).stdout).toMatch(/^team +ada@example\.org's Team \(/m)
+  expect((await program.run(['whoami', '--key', key])).stdout).toMatch(
+    new RegExp(`^team +ada@example\\.org's Team \\(\\w+\\), ${teamId}$`, 'm')
+  )
 
   // The option takes precedence over the variable, and the key over the session.
   const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`

@@ -7,6 +7,7 @@ import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { eventually } from '../support/eventually.js'
 import { longTest } from '../support/lane.js'
+import { checkedLines } from '../support/log-line.js'
 import { QjobStart, stillRunning } from '../support/stack/qjob-start.js'
 
 const bootLimitMs = 90_000
@@ -64,22 +65,24 @@ test('API and worker serve their metrics locally at the addresses in stack.json'
   }
 })
 
-test('a second start on the same data folder names its owner and disturbs nothing', async () => {
+test('a second start on the same data folder, with the same port, says what runs there and disturbs nothing', async () => {
   const before = stack.processes()
-  const second = other(dataDir)
+  const second = other(dataDir, { PORT: new URL(readStackFile(dataDir)!.url!).port })
   expect(await second.exited).toBe(1)
-  expect(second.stderr).toContain(`is in use by "npm start" (process ${stack.pid})`)
+  expect(second.stderr).toContain(
+    `already runs at ${readStackFile(dataDir)!.url} ("npm start", process ${stack.pid}, since `
+  )
   expect(second.stdout).toBe('')
   expect(stack.processes()).toEqual(before)
   expect(stillRunning(before).sort()).toEqual(parts)
 })
 
-test('a port that is taken is named before anything is started', async () => {
+test('a port that another folder has taken is named with the service on it before anything is started', async () => {
   const port = /:(\d+) /.exec(stack.stdout)?.[1] as string
   const folder = join(dataDir, 'never-made')
   const second = other(folder, { PORT: port })
   expect(await second.exited).toBe(1)
-  expect(second.stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
+  expect(second.stderr).toContain(`Port ${port} on 127.0.0.1 is taken by a quantum job service (version `)
   expect(existsSync(folder)).toBe(false)
 })
 
@@ -150,6 +153,13 @@ test('emulated hardware is listed in a file, configured for API and worker, and 
   const before = stack.processes().emulators?.pid
   process.kill(before as number, 'SIGKILL')
   await eventually(async () => stack.processes().emulators?.pid !== before && (await answers()))
+})
+
+test('supervisor and emulators log lines of the same form as the other processes', () => {
+  for (const process of ['supervisor', 'emulators', 'api', 'worker', 'executor']) {
+    const lines = checkedLines(process, readFileSync(join(dataDir, 'logs', `${process}.log`), 'utf8'))
+    expect(lines.length).toBeGreaterThan(0)
+  }
 })
 
 test('Ctrl-C stops every part, leaves nothing running and releases the data folder', async () => {

@@ -22,6 +22,9 @@ import { hashPassword, isPassword } from './password-hash.js'
 export const FIRST_PROOF =
   'If this is the first proof that the account receives mail at its address, access that was given before ends: its API keys and invitations, and in its personal team all other members, invitations and webhooks. Schedules of that team are paused. The audit trail of each team concerned gets an entry.'
 
+export const NO_PASSWORD =
+  'An account that was made by single sign-on has no password; request a first one by `POST /api/auth/forgot-password`.'
+
 export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db, mailer, config } = deps
 
@@ -31,6 +34,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       schema: {
         tags: ['accounts'],
         summary: 'Change the password; every other session ends',
+        description: NO_PASSWORD,
         body: Type.Object(
           { password: Type.String({ maxLength: 200, description: 'The present one' }), new_password: Password },
           { additionalProperties: false }

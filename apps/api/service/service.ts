@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
 import { type Static, Type } from 'typebox'
-import { frameworks } from '../../../domain/jobs/framework.js'
+import { frameworkNames } from '../../../domain/jobs/framework.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { TargetRefusal } from '../../../services/dispatch/target-probe.js'
@@ -17,7 +17,9 @@ const partNames = ['database', 'redis', 'temporal', 'executor'] as const satisfi
 const Part = Type.Object({
   state: oneOf(serviceStates),
   latency_ms: Type.Number({ minimum: 0 }),
-  message: Type.Optional(Type.String({ description: 'What the part refuses, in its own words' }))
+  message: Type.Optional(
+    Type.String({ description: 'What the part refuses, in its own words, or that its disk is full' })
+  )
 })
 
 const Readiness = Type.Object(
@@ -37,7 +39,7 @@ const Meta = Type.Object({
   features: Type.Object({
     execution_modes: Type.Array(oneOf(executionModes)),
     sign_in: Type.Array(oneOf(signInMethods)),
-    frameworks: Type.Array(oneOf(frameworks))
+    frameworks: Type.Array(oneOf(frameworkNames))
   })
 })
 
@@ -49,7 +51,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
   app,
   { deps, isClosing }
 ) => {
-  const probeShared = shared(PROBE_EVERY_MS, () => probeParts(deps.probes))
+  const probeShared = shared(PROBE_EVERY_MS, () => probeParts(deps))
 
   app.get(
     '/healthz',
@@ -79,7 +81,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
     async (_request, reply) => {
       const parts = await probeShared()
       const states = Object.values(parts)
-      const ready = parts.database.state === 'ok' && !isClosing()
+      const ready = parts.database.state !== 'down' && !isClosing()
       const status: ServiceState = !ready ? 'down' : states.every((part) => part.state === 'ok') ? 'ok' : 'degraded'
       reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
       return { status, parts }
@@ -101,7 +103,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
       version: SERVICE_VERSION,
       features: {
         execution_modes: [...executionModes],
-        frameworks: [...frameworks],
+        frameworks: [...frameworkNames],
         sign_in: signInMethods.filter((method) => method === 'password' || deps.oidc)
       }
     })
@@ -125,12 +127,22 @@ function shared<T>(everyMs: number, read: () => Promise<T>): () => Promise<T> {
 }
 
 /** In the order of `partNames`. */
-async function probeParts(probes: ApiDeps['probes']): Promise<Static<typeof Readiness>['parts']> {
+async function probeParts({
+  probes,
+  disk
+}: Pick<ApiDeps, 'probes' | 'disk'>): Promise<Static<typeof Readiness>['parts']> {
   const parts = await Promise.all(
     partNames.map(async (name) => [name, await probe(probes[name], name === 'database')] as const)
   )
-  return Object.fromEntries(parts) as Static<typeof Readiness>['parts']
+  const byName = Object.fromEntries(parts) as Static<typeof Readiness>['parts']
+  return { ...byName, database: withDisk(byName.database, disk.problem()) }
 }
+
+/** On a full disk the database still answers reads, or has stopped; in both cases the disk is what to look at. */
+const withDisk = (database: Static<typeof Part>, problem: string | null): Static<typeof Part> =>
+  problem === null
+    ? database
+    : { ...database, state: database.state === 'ok' ? 'degraded' : database.state, message: problem }
 
 async function probe(read: () => Promise<unknown>, essential: boolean): Promise<Static<typeof Part>> {
   const started = performance.now()

@@ -85,25 +85,21 @@ async function leave(api: ApiClient, options: ServiceOptions): Promise<void> {
 }
 
 interface Membership {
+  id: string
   name: string
   role: string
   suspended: boolean
 }
 
-const teamsText = (teams: Membership[]): string =>
-  teams.map(({ name, role, suspended }) => `${name} (${role}${suspended ? ', suspended' : ''})`).join('; ')
+/** A line for each, with the id that other commands take. */
+const teamLines = (teams: Membership[]): [string, string][] =>
+  teams.map(({ id, name, role, suspended }) => ['team', `${name} (${role}${suspended ? ', suspended' : ''}), ${id}`])
 
 /** A key belongs to one team and not to a user. */
 async function showKey(api: ApiClient, options: ServiceOptions): Promise<void> {
   const { value, text } = await api.get<{ teams: Membership[] }>('/api/teams')
   if (options.json) return print(text)
-  print(
-    listing([
-      ['service', api.url],
-      ['signed in by', 'an API key'],
-      ['team', teamsText(value.teams)]
-    ])
-  )
+  print(listing([['service', api.url], ['signed in by', 'an API key'], ...teamLines(value.teams)]))
 }
 
 async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> {
@@ -118,7 +114,7 @@ async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> 
       ['username', user.username],
       ['name', user.display_name],
       ['platform administrator', user.is_platform_admin ? 'yes' : null],
-      ['teams', teamsText(teams)]
+      ...teamLines(teams)
     ])
   )
 }

@@ -1,10 +1,12 @@
 // `qjob demo`: starts a separate stack, runs three jobs through the public API, and stops everything.
 import { randomBytes } from 'node:crypto'
+import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
 import { connect } from '../../../db/client.js'
 import { bellQasm, ghzQiskit, shots, slowGhzQiskit } from '../demo/circuits.js'
+import { demoEnvironment } from '../demo/demo-folder.js'
 import { attemptLine, barChart, budgetLine, money, statusTimes } from '../demo/job-view.js'
 import { type JobRecord, Session } from '../demo/session.js'
 import { logTail } from '../stack/parts/child.js'
@@ -26,22 +28,16 @@ const show = (text: string) => process.stdout.write(`${text}\n`)
 
 async function demo(): Promise<void> {
   const began = Date.now()
-  const dataDir = process.env.DATA_DIR || '.demo'
   const ends = onEndSignals(report)
   let stack: Stack | undefined
   try {
-    // Any free port, so that the demo can run next to a stack that is in use.
-    const settings = readSettings({
-      ...process.env,
-      DATA_DIR: dataDir,
-      PORT: process.env.PORT || '0'
-    })
+    const settings = readSettings(demoEnvironment(process.env))
     stack = await startStack({ settings, purpose: 'npm run demo', report, signal: ends.signal })
     const { kill } = stack
     ends.onSecond(kill.bind(stack))
     await Promise.race([story(stack), interrupted(ends.first)])
     show(`\nDone in ${((Date.now() - began) / 1000).toFixed(1)} s; everything is stopped. Next: npm start`)
-    show(`To see these jobs in the Temporal UI: DATA_DIR=${dataDir} npm start`)
+    show(`To see these jobs in the Temporal UI: DATA_DIR=${shortPath(stack.dataDir.path)} npm start`)
   } catch (error) {
     process.exitCode = ends.signal.aborted ? 130 : 1
     report(ends.signal.aborted ? 'The demo was interrupted.' : `\nThe demo failed: ${(error as Error).message}`)
@@ -49,6 +45,11 @@ async function demo(): Promise<void> {
   } finally {
     await stack?.stop()
   }
+}
+
+function shortPath(path: string): string {
+  const below = relative('', path)
+  return below.startsWith('..') ? path : below
 }
 
 async function interrupted(signal: Promise<void>): Promise<never> {

@@ -6,6 +6,9 @@ import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '.
 import { money, print, table } from '../terminal/output.js'
 import { ago, lasted } from '../terminal/readable-time.js'
 
+/** Of the summary in a row; `qjob job ID` shows all of it. */
+const SUMMARY_CHARACTERS_MAX = 60
+
 interface JobsOptions extends ServiceOptions {
   status?: string
   backend?: string
@@ -50,9 +53,18 @@ function pageText({ jobs, total, total_capped, next_cursor }: JobPage): string {
     ago(job.created_at),
     job.started_at && job.completed_at ? lasted(job.started_at, job.completed_at) : '',
     money(job.actual_cost_usd ?? job.estimated_cost_usd),
-    job.name ?? ''
+    job.name ?? '',
+    summaryLine(job)
   ])
-  const list = table(['ID', 'STATUS', 'BACKEND', 'MODE', 'SUBMITTED', 'RAN', 'COST', 'NAME'], rows, ['RAN', 'COST'])
+  const headings = ['ID', 'STATUS', 'BACKEND', 'MODE', 'SUBMITTED', 'RAN', 'COST', 'NAME', 'SUMMARY']
+  const list = table(headings, rows, ['RAN', 'COST'])
   const count = total_capped ? `more than ${total}` : String(total)
   return next_cursor ? `${list}\n\n${jobs.length} of ${count}; more: --cursor ${next_cursor}` : list
+}
+
+function summaryLine({ summary }: JobRecord): string {
+  const line = Object.entries(summary ?? {})
+    .map(([label, text]) => `${label}: ${text}`)
+    .join('; ')
+  return line.length <= SUMMARY_CHARACTERS_MAX ? line : `${line.slice(0, SUMMARY_CHARACTERS_MAX - 3)}...`
 }

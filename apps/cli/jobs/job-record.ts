@@ -15,6 +15,7 @@ export interface JobRecord {
   estimated_cost_usd: number
   actual_cost_usd: number | null
   error: { code: string; message: string } | null
+  summary: Record<string, string> | null
   attempts: number
   provider_jobs: { provider_job_id: string | null; provider: string; status: string; cost_usd: number | null }[]
   cancel: { requested_at: string; outcome: string | null } | null

@@ -7,22 +7,33 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
-  copyFileSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
-  writeFileSync
+  writeFileSync,
+  writeSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isRunning, type ProcessIdentity, startOf, takeLock } from '../../../tools/process-lock.mjs'
+import {
+  type Holder,
+  isRunning,
+  type ProcessIdentity,
+  readHolder,
+  startOf,
+  takeLock
+} from '../../../tools/process-lock.mjs'
 
-/** A log above this size is moved to <name>.log.1 and replaces the earlier one. */
+/** A log above this size is moved to <name>.log.1, whose content is lost. */
 const logLimitBytes = 20 * 1024 * 1024
 /** The time that the watchdog of a killed stack needs to stop its children, with a margin. */
 const leftoverLimitMs = 10_000
@@ -52,6 +63,12 @@ export class DataDir {
     this.path = path
   }
 
+  /** @throws Error naming the process that holds the folder, if one does. */
+  static assertFree(folder: string): void {
+    const holder = readHolder(join(folder, 'holder.json'))
+    if (holder && isRunning(holder)) throw new Error(inUse(folder, holder))
+  }
+
   /** Locks the folder for this process and stops what a killed holder left. @throws Error naming the present holder. */
   static async hold(folder: string, purpose: string): Promise<DataDir> {
     // Postgres runs as another user than root, and passes through the folder on the way to its own.
@@ -59,14 +76,7 @@ export class DataDir {
     for (const name of ['logs', 'keys']) makePrivate(join(folder, name))
     const path = realpathSync(folder)
     const lock = takeLock(join(path, 'holder.json'), purpose)
-    if ('heldBy' in lock) {
-      const { pid, since, purpose: holder } = lock.heldBy
-      const url = readStackFile(path)?.url
-      throw new Error(
-        `The data folder ${path} is in use by "${holder}" (process ${pid}) since ${since}${url ? `, ${url}` : ''}. ` +
-          'Stop that process, or choose another folder with DATA_DIR.'
-      )
-    }
+    if ('heldBy' in lock) throw new Error(inUse(path, lock.heldBy))
     const dataDir = new DataDir(path, lock)
     await stopProcesses(readStackFile(path)?.processes ?? {})
     keepEarlierLogs(join(path, 'logs'))
@@ -95,13 +105,13 @@ export class DataDir {
     writeFileSync(this.portFile(part), `${port}\n`, { mode: 0o600 })
   }
 
-  /** Keeps logs below their limit. The writers append, so a log can be truncated while they run. */
-  trimLogs(parts: Iterable<string>): void {
-    for (const part of parts) {
-      const file = this.logFile(part)
-      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= logLimitBytes) continue
-      copyFileSync(file, `${file}.1`)
-      truncateSync(file)
+  /** Moves every log above the limit to <name>.log.1. Its writers append, so it can be emptied while they run. */
+  rotateLogs(limitBytes = logLimitBytes): void {
+    const folder = join(this.path, 'logs')
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name)
+      if (!name.endsWith('.log') || (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= limitBytes) continue
+      moveContent(file, `${file}.1`)
     }
   }
 
@@ -122,7 +132,12 @@ export class DataDir {
   /** Releases the folder. Call it when no process of the stack runs any more. */
   release(): void {
     this.stack = { processes: {} }
-    this.save()
+    try {
+      this.save()
+    } catch {
+      // A full disk takes no new file.
+      rmSync(stackFile(this.path), { force: true })
+    }
     this.lock.release()
   }
 
@@ -137,11 +152,45 @@ export class DataDir {
   }
 }
 
+/** Empties the file also where the disk has no room for its content, which is then lost. */
+function moveContent(from: string, to: string): void {
+  const source = openSync(from, 'r')
+  try {
+    rmSync(to, { force: true })
+    const target = openSync(to, 'w', 0o600)
+    try {
+      const chunk = Buffer.alloc(1024 * 1024)
+      // To the very end, so that hardly a line is written between the last read and the truncation.
+      for (let size = readSync(source, chunk); size > 0; size = readSync(source, chunk)) writeAll(target, chunk, size)
+    } finally {
+      closeSync(target)
+    }
+  } catch {
+    rmSync(to, { force: true })
+  } finally {
+    closeSync(source)
+  }
+  truncateSync(from)
+}
+
+function writeAll(file: number, chunk: Buffer, size: number): void {
+  for (let written = 0; written < size; ) written += writeSync(file, chunk, written, size - written)
+}
+
 // Each start begins new logs; those of the previous run are kept as <name>.log.1.
 function keepEarlierLogs(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.log')) renameSync(join(folder, name), join(folder, `${name}.1`))
   }
+}
+
+/** Says what runs from the folder. */
+function inUse(path: string, { purpose, pid, since }: Holder): string {
+  const url = readStackFile(path)?.url
+  const holder = `"${purpose}", process ${pid}, since ${since}`
+  return url
+    ? `The service of this folder (${path}) already runs at ${url} (${holder}). Use it, or stop that process first.`
+    : `The data folder ${path} is in use (${holder}). Stop that process, or choose another folder with DATA_DIR.`
 }
 
 /** Creates a folder that others cannot read. An existing one is closed to them, unless another user owns it. */

@@ -106,11 +106,23 @@ export async function checkAddress({ host, port, temporalUiPort, temporalAddress
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${port} on ${host} is taken by another program: stop it, or choose another with PORT=${port + 1}.`,
+      EADDRINUSE: `Port ${port} on ${host} is taken by ${await holderOf(host, port)}: stop it, or choose another with PORT=${port + 1}.`,
       EACCES: `Port ${port} cannot be opened by this user: choose one above 1023 with PORT.`,
       EADDRNOTAVAIL: `HOST=${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all addresses.`,
       ENOTFOUND: `HOST=${host} cannot be resolved: use 127.0.0.1, or 0.0.0.0 for all addresses.`
     }
     throw new Error(reasons[code ?? ''] ?? `HOST=${host} PORT=${port} cannot be used: ${message}`)
   }
+}
+
+/** Says whose port it is, as far as the program on it shows. */
+async function holderOf(host: string, port: number): Promise<string> {
+  try {
+    const response = await fetch(`http://${loopbackFor(host)}:${port}/api/meta`, { signal: AbortSignal.timeout(2_000) })
+    const { name, version } = (await response.json()) as { name?: unknown; version?: unknown }
+    if (name === 'quantum-job-service') return `a quantum job service (version ${version}) of another folder`
+  } catch {
+    // It is not one of ours, or does not answer.
+  }
+  return 'another program'
 }

@@ -4,7 +4,10 @@
 //   worker, api                           when all of those respond
 //
 // Stop order: worker (finishes or returns what it runs), api, emulators, executor, Temporal, Redis, Postgres.
-import { join } from 'node:path'
+import { openSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Logger } from 'pino'
+import { createLog } from '../../../services/telemetry/log.js'
 import { checkpointsFile } from './checkpoints-file.js'
 import { DataDir, newSecret } from './data-dir.js'
 import type { Child, StackContext } from './parts/child.js'
@@ -33,7 +36,8 @@ import { Watchdog } from './watchdog.js'
 export type PartName = 'postgres' | 'redis' | 'temporal' | 'executor' | 'emulators' | 'worker' | 'api'
 
 const stopOrder: PartName[] = ['worker', 'api', 'emulators', 'executor', 'temporal', 'redis', 'postgres']
-const logCheckMs = 60_000
+/** A log can exceed its limit by what its process writes in this time. */
+const logCheckMs = 2_000
 
 export interface Stack {
   /** The api's address for other programs on this machine. */
@@ -67,6 +71,8 @@ export interface StackStart {
  * error names the part, with the last lines of its log.
  */
 export async function startStack({ settings, purpose, report, signal }: StackStart): Promise<Stack> {
+  // Before the port: a second start of one folder is more often the reason than another program.
+  DataDir.assertFree(settings.dataDir)
   await checkAddress(settings)
   signal.throwIfAborted()
   const dataDir = await DataDir.hold(settings.dataDir, purpose)
@@ -94,20 +100,25 @@ class RunningStack implements Stack {
   private readonly starts: Promise<SupervisedPart>[] = []
   private readonly ending = new AbortController()
   private readonly context: StackContext
+  private readonly log: Logger
+  /** On whose disks the stack writes. */
+  private readonly storageFolders: string[]
   private readonly logTimer: NodeJS.Timeout
   private stopping: Promise<void> | null = null
 
   constructor(
     private readonly settings: StackSettings,
     readonly dataDir: DataDir,
-    private readonly report: (line: string) => void
+    private readonly print: (line: string) => void
   ) {
+    this.storageFolders = [dataDir.path]
+    this.log = createLog('supervisor', 'info', openSync(dataDir.logFile('supervisor'), 'a', 0o600))
     this.context = {
       logFile: (part) => dataDir.logFile(part),
       watchdog: new Watchdog(),
       signal: this.ending.signal
     }
-    this.logTimer = setInterval(() => dataDir.trimLogs(stopOrder), logCheckMs)
+    this.logTimer = setInterval(() => this.rotateLogs(), logCheckMs)
     this.logTimer.unref()
   }
 
@@ -143,6 +154,7 @@ class RunningStack implements Stack {
       DATA_DIR: dataDir.path,
       PUBLIC_URL: settings.publicUrl ?? this.callUrl,
       MAIL_DIR: settings.mailDir ?? dataDir.folder('mail'),
+      STORAGE_FOLDERS: this.storageFolders.join(':'),
       AUDIT_CHECKPOINTS_FILE: settings.auditCheckpointsFile ?? checkpointsFile(dataDir.path),
       ...(emulated && emulatorVariables(emulated))
     }
@@ -160,6 +172,29 @@ class RunningStack implements Stack {
       api_metrics_url: metricsUrl(metricsPort),
       worker_metrics_url: metricsUrl(workerMetricsPort)
     })
+  }
+
+  /** Prints a line for the user and logs it. */
+  private report(line: string, level: 'info' | 'warn' = 'info'): void {
+    this.print(line)
+    this.log[level](line)
+  }
+
+  private rotateLogs(): void {
+    try {
+      this.dataDir.rotateLogs()
+    } catch (err) {
+      this.log.warn({ err }, 'a log could not be rotated')
+    }
+  }
+
+  private noteProcess(name: PartName, pid: number): void {
+    try {
+      this.dataDir.noteProcess(name, pid)
+    } catch (error) {
+      // A full disk. The watchdog still stops the part if this process is killed.
+      this.report(`${name} is not recorded in stack.json: ${(error as Error).message}`, 'warn')
+    }
   }
 
   pid(part: PartName): number | null {
@@ -186,6 +221,7 @@ class RunningStack implements Stack {
     removeEmulatorsFile(this.dataDir.path)
     this.context.watchdog.close()
     this.dataDir.release()
+    this.log.info('everything is stopped')
   }
 
   private async run<Running extends Child>(name: PartName, begin: () => Promise<Running>): Promise<Running> {
@@ -197,8 +233,8 @@ class RunningStack implements Stack {
       return child
     }
     const start = SupervisedPart.start(beginAndKeep, {
-      report: this.report,
-      running: (child) => this.dataDir.noteProcess(name, child.pid),
+      report: (line, level) => this.report(line, level),
+      running: (child) => this.noteProcess(name, child.pid),
       signal: this.ending.signal
     })
     this.starts.push(start)
@@ -211,6 +247,7 @@ class RunningStack implements Stack {
 
   private async startDatabase(): Promise<string> {
     const home = postgresHome(this.dataDir.path)
+    this.storageFolders.push(dirname(home.data))
     if (home.note) this.report(home.note)
     let port: number | undefined
     const { url } = await this.run('postgres', async () => {

@@ -1,5 +1,7 @@
 // What an error looks like in the log, and a log on a full disk.
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import { DrizzleQueryError } from 'drizzle-orm'
@@ -60,6 +62,25 @@ test('the password of Redis is in no line about a refused connection', async () 
   redis.disconnect()
   expect(logged({ err: refused })).toContain('WRONGPASS')
   expect(logged({ err: refused })).not.toContain(CANARY)
+})
+
+test('a line has its time as ISO 8601, its level as a word, its process, and fields in snake case', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'qjs-log-')), 'log')
+  const fd = openSync(file, 'a')
+  const log = createLog('worker', 'info', fd)
+  log.warn({ jobId: 'j', teamId: 't', err: new Error('no') }, 'a line')
+  closeSync(fd)
+  const line = readFileSync(file, 'utf8')
+  rmSync(dirname(file), { recursive: true })
+  expect(JSON.parse(line)).toMatchObject({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    level: 'warn',
+    process: 'worker',
+    job_id: 'j',
+    team_id: 't',
+    err: { type: 'Error', message: 'no' },
+    msg: 'a line'
+  })
 })
 
 test('a full disk costs lines and does not stop the process', () => {

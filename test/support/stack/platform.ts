@@ -37,14 +37,24 @@ export interface OwnParts {
   executor?: boolean | { slots: number }
 }
 
-export async function startPlatform(file: string, own: OwnParts = {}, env: Record<string, string> = {}) {
+/** @param logFile of all parts; default: one file for each. */
+export async function startPlatform(
+  file: string,
+  own: OwnParts = {},
+  env: Record<string, string> = {},
+  logFile?: string
+) {
   const database = await createTestDatabase(file)
   const connection = connect(database.url, { max: 5 })
   const folder = join(projectRoot, '.test', 'platforms', database.name)
   mkdirSync(folder, { recursive: true })
   const ending = new AbortController()
   const watchdog = new Watchdog()
-  const context: StackContext = { logFile: (part) => join(folder, `${part}.log`), watchdog, signal: ending.signal }
+  const context: StackContext = {
+    logFile: (part) => logFile ?? join(folder, `${part}.log`),
+    watchdog,
+    signal: ending.signal
+  }
 
   const temporalFile = join(folder, 'temporal.db')
   const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker', Child>> = {}
@@ -194,10 +204,12 @@ export async function startPlatform(file: string, own: OwnParts = {}, env: Recor
     /** The log lines of API and worker, by time. */
     logLines: (): Record<string, unknown>[] =>
       (['api', 'worker'] as const)
-        .flatMap((part) => readFileSync(join(folder, `${part}.log`), 'utf8').split('\n'))
+        .flatMap((part) => platform.logText(part).split('\n'))
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line))
-        .sort((one, other) => one.time - other.time),
+        .sort((one, other) => one.time.localeCompare(other.time)),
+
+    logText: (part: 'api' | 'worker' | 'executor'): string => readFileSync(join(folder, `${part}.log`), 'utf8'),
 
     async close(): Promise<void> {
       ending.abort(new Error('the test is over'))

@@ -31,7 +31,7 @@ export function startEmulatorsPart({ ports }: { ports?: string }, context: Stack
     const child = await spawnChild(context, {
       name: 'emulators',
       command: process.execPath,
-      args: ['--enable-source-maps', emulatorsProgram, '--ports', ports ?? `control=${control}`],
+      args: ['--enable-source-maps', emulatorsProgram, '--log', '--ports', ports ?? `control=${control}`],
       env: process.env,
       cwd: projectRoot,
       stopSignal: 'SIGTERM',

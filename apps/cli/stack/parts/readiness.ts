@@ -21,8 +21,10 @@ export async function untilReady(apiUrl: string, signal: AbortSignal): Promise<v
 async function partsNotOk(apiUrl: string): Promise<string[]> {
   try {
     const response = await fetch(`${apiUrl}/readyz`, { signal: AbortSignal.timeout(5000) })
-    const { parts } = (await response.json()) as { parts: Record<string, { state: string }> }
-    return Object.entries(parts).flatMap(([name, { state }]) => (state === 'ok' ? [] : [`${name} (${state})`]))
+    const { parts } = (await response.json()) as { parts: Record<string, { state: string; message?: string }> }
+    return Object.entries(parts).flatMap(([name, { state, message }]) =>
+      state === 'ok' ? [] : [`${name} (${message ?? state})`]
+    )
   } catch (error) {
     return [`/readyz (${(error as Error).message})`]
   }

@@ -9,8 +9,8 @@ const longestPauseMs = 30_000
 const steadyMs = 60_000
 
 export interface PartObserver {
-  /** Prints a line for the user. */
-  report(line: string): void
+  /** Prints a line for the user and logs it. */
+  report(line: string, level: 'info' | 'warn'): void
   /** Called when the part runs as a new process. */
   running(child: Child): void
   /** Aborted when the stack stops. */
@@ -63,12 +63,12 @@ export class SupervisedPart {
     for (;;) {
       this.failures += 1
       const pauseMs = Math.min(firstPauseMs * 2 ** (this.failures - 1), longestPauseMs)
-      report(`${name} ${reason}: restarting in ${pauseMs / 1000} s (restart ${this.failures})`)
+      report(`${name} ${reason}: restarting in ${pauseMs / 1000} s (restart ${this.failures})`, 'warn')
       await delay(pauseMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       try {
         this.current = await this.begin()
-        report(`${name} is running again (process ${this.current.pid})`)
+        report(`${name} is running again (process ${this.current.pid})`, 'info')
         return this.watch()
       } catch (error) {
         if (signal.aborted) return

@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals'
 import postgres from 'postgres'
 import { parse } from 'yaml'
 import { readApiConfig } from '../apps/api/config.js'
-import { PACKAGE_BODY_MAX, SUBMISSION_BODY_MAX } from '../apps/api/http/body-limits.js'
+import { PACKAGE_BODY_MAX, SUBMISSION_BODY_MAX } from '../apps/api/http/body/body-limits.js'
 import {
   bodyBytes,
   exportBytes,

@@ -11,7 +11,7 @@ const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body,
       export { WEBHOOKS_PER_TEAM_MAX } from './domain/teams/webhook.js'
       export { SCRIPTS_MAX } from './domain/scripts/script.js'
       export { accessTable } from './apps/api/http/access-table.js'
-      export * as body from './apps/api/http/body-limits.js'
+      export * as body from './apps/api/http/body/body-limits.js'
       export * as values from './domain/jobs/value-limits.js'`)
 
 /** What a limit counts, where that is not the requests to the routes that name it in the access table. */

@@ -1,0 +1,27 @@
+// What the JSON blocks of the pages are, by page: a request's body, or output whose fields a test of the product fixes.
+import { expect } from '@jest/globals'
+
+type Faults = (method: string, path: string, body: unknown) => unknown[]
+
+const fields =
+  (...names: string[]) =>
+  (text: string) =>
+    expect(Object.keys(JSON.parse(text))).toEqual(names)
+
+export const responses: Record<string, (text: string, faults: Faults) => void> = {
+  'docs/capsules/audit.md': (text) => expect(text).toMatch(/^\{ "(seq|ok)": /),
+  'docs/capsules/capsule-runs.md': (text, faults) => {
+    for (const line of text.trim().split('\n'))
+      expect(faults('POST', '/api/capsules/x/run', JSON.parse(line))).toEqual([])
+  },
+  'docs/operations/emulators.md': fields('providers'),
+  'docs/operations/observability.md': fields(
+    ...['level', 'time', 'process', 'request_id', 'method', 'route', 'status', 'ms', 'msg']
+  ),
+  'docs/programs.md': (text, faults) => {
+    const circuit = { format: 'qasm3', payload: 'OPENQASM 3.0;' }
+    const body = { backend: 'aer-noisy', circuit, params: JSON.parse(text) }
+    expect(faults('POST', '/api/jobs/submit', body)).toEqual([])
+  },
+  'docs/webhooks.md': fields('type', 'timestamp', 'data')
+}

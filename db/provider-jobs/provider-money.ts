@@ -3,7 +3,7 @@
 import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { finalStatuses } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
-import type { Db, DbOrTx, Tx } from '../client.js'
+import type { Db, Tx } from '../client.js'
 import { now } from '../clock.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
@@ -19,12 +19,15 @@ const ASK_DAYS = 30
 /** A requested circuit's own price, or else the job's. */
 const estimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
 
-const taskStates = (tx: DbOrTx, jobId: string) =>
+/** Locked until the job has ended: a report that arrives meanwhile is recorded before its money is, or after. */
+const taskStates = (tx: Tx, jobId: string) =>
   tx
     .select({ state: providerJobs.state, lastSentAt: providerJobs.lastSentAt, cost: providerJobs.cost, estimate })
     .from(providerJobs)
     .innerJoin(jobs, eq(jobs.id, providerJobs.jobId))
     .where(eq(providerJobs.jobId, jobId))
+    .orderBy(providerJobs.task, providerJobs.attempt)
+    .for('no key update', { of: providerJobs })
 
 /**
  * The cost of a job that ends without a result: the certain charges of its provider jobs, or the estimate of one that
@@ -154,7 +157,9 @@ export async function closeHeldProviderJob(
   await lockJob(tx, held.jobId)
   await tx
     .update(providerJobs)
-    .set({ ...found, endedAt: now, seenAt: now, askAt: null })
+    .set({ ...found, endedAt: now, seenAt: now })
     .where(and(providerJobAt(held), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
+  // An end that was reported before this one stays.
+  await tx.update(providerJobs).set({ askAt: null }).where(providerJobAt(held))
   return costAtEnd(tx, held.jobId)
 }

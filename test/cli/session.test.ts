@@ -201,7 +201,7 @@ longTest('jobs are listed newest first, with filters and pages', async () => {
   const all = JSON.parse((await ada.run(['jobs', '--json', '--limit', '100'])).stdout)
   expect(all.total).toBeGreaterThan(3)
   const first = await ada.run(['jobs', '--limit', '2'])
-  expect(first.stdout.split('\n')[0]).toMatch(/^ID +STATUS +BACKEND +MODE +SUBMITTED +RAN +COST +NAME$/)
+  expect(first.stdout.split('\n')[0]).toMatch(/^ID +STATUS +BACKEND +MODE +SUBMITTED +RAN +COST +NAME +SUMMARY$/)
   expect(first.stdout.split('\n')[1]).toMatch(new RegExp(`^${all.jobs[0].id} `))
   const cursor = / more: --cursor (\S+)\n$/.exec(first.stdout)![1]!
   const second = await ada.run(['jobs', '--limit', '2', '--cursor', cursor])

@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { restartWorkflow } from '../../../db/job-steps/stalled-workflows.js'
 import type { Fence } from '../../../db/jobs/fence.js'
+import { settleHeld } from '../../../db/money/budget.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { completeOpenAttempt } from '../../../db/provider-jobs/provider-attempts.js'
 import {
@@ -19,7 +20,9 @@ import {
   takeForLookUp,
   takeForSubmit
 } from '../../../db/provider-jobs/provider-jobs.js'
+import { closeHeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
+import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -136,6 +139,45 @@ describe('a submission of a job that was restored from a backup', () => {
   test('looks for none if the job was created after the restore', async () => {
     await restoreOf(`now() - interval '1 day'`)
     expect(await take()).toMatchObject({ lastSentAt: null, mayBeAnother: false })
+  })
+})
+
+describe('a reported end at the moment in which the job fails', () => {
+  const fail = () => failJob(db, jobId, fence, { code: 'provider_outcome_unknown', message: 'no answer' })
+  const heldJobs = () => takeHeldProviderJobs(db, 100).then((held) => held.filter((one) => one.jobId === jobId))
+  const cost = async () => (await db.execute(sql`select actual_cost_micro from jobs where id = ${jobId}`))[0]
+
+  beforeEach(async () => {
+    await take()
+    await markAccepted(db, plainRef(jobId), fence, 'x')
+  })
+
+  test('settles the cost if it comes first', async () => {
+    let failed: Promise<unknown> = Promise.resolve()
+    await db.transaction(async (tx) => {
+      await markSeen(tx, plainRef(jobId), seen('completed', 300n))
+      failed = fail()
+      await eventually(async () => {
+        const waiting = await db.execute(
+          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        )
+        return waiting.length > 0
+      })
+    })
+    await failed
+    expect(await cost()).toEqual({ actual_cost_micro: '300' })
+  })
+
+  test('is settled by the next query to the provider, which is the last one, if it comes after', async () => {
+    await fail()
+    await markSeen(db, plainRef(jobId), seen('completed', 300n))
+    await db.execute(sql`update provider_tasks set ask_at = now() where job_id = ${jobId}`)
+    const [held] = await heldJobs()
+    const found = { state: 'completed', providerJobId: 'x', cost: 200n } as const
+    await db.transaction(async (tx) => settleHeld(tx, jobId, (await closeHeldProviderJob(tx, held!, found)) as bigint))
+    expect(await cost()).toEqual({ actual_cost_micro: '300' })
+    await db.execute(sql`update provider_tasks set ask_at = now() where job_id = ${jobId} and ask_at is not null`)
+    expect(await heldJobs()).toEqual([])
   })
 })
 

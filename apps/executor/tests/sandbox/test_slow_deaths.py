@@ -169,17 +169,26 @@ def test_a_full_temporary_folder_costs_no_run_and_no_zygote(little_room: Path) -
     try:
         hang_up = hold(executor, LOOP)
         first = zygote(executor)
-        full = 0
-        with contextlib.suppress(OSError):
-            for full in range(300):
-                (tmp_path / f"full-{full}").touch()
-        eventually(lambda: executor.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
-        for _ in range(2):
+        files: list[Path] = []
+
+        def fill() -> None:
+            with contextlib.suppress(OSError):
+                for _ in range(300):
+                    files.append(tmp_path / f"full-{len(files)}")
+                    files[-1].touch()
+
+        def fork_fails() -> bool:
+            # The end of a run leaves room for one fork more.
+            fill()
             executor.run(qasm(BELL))
-        eventually(lambda: "No space left" in executor.zygote("circuits")["last_error"], 10, "a fork has failed")
+            return "No space left" in executor.zygote("circuits")["last_error"]
+
+        fill()
+        eventually(lambda: executor.zygote("circuits")["ready"] >= 2, 10, "the stock is full")
+        eventually(fork_fails, 10, "a fork has failed")
         assert executor.health()["slots"]["running"] == 1, "the other run is alive"
-        for number in range(full):
-            (tmp_path / f"full-{number}").unlink()
+        for file in files:
+            file.unlink(missing_ok=True)
         assert end_of_trivial_run(executor) == "completed"
         assert (zygote(executor), restarts(executor)) == (first, 0)
         hang_up()

@@ -44,6 +44,10 @@ NOTHING_RETURNED = (
 DEVICE_RUN_KEPT = "main() returned nothing, so the last run on the device is the result"
 
 
+_add_register = QuantumCircuit.add_register
+"""Qiskit's own, however often a process replaces it."""
+
+
 @dataclass(frozen=True)
 class FoundValue:
     """The value that a `main` returned; it is the result."""
@@ -227,14 +231,13 @@ def _give_device_to_sdk(device: Device) -> None:
 
 def _bound_registers(backend: str) -> None:
     """Refuses a register that no backend could hold, when a circuit would allocate it."""
-    add_register = QuantumCircuit.add_register
 
     def checked(self: QuantumCircuit, *registers: Any) -> None:
         for register in registers:
             size = register if isinstance(register, int) else getattr(register, "size", 0)
             if size > REGISTER_SIZE_MAX:
                 raise Unsupported(f"circuit needs a register of {size} bits, more than {backend} has")
-        add_register(self, *registers)
+        _add_register(self, *registers)
 
     QuantumCircuit.add_register = checked
 

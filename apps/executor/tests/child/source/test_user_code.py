@@ -225,3 +225,9 @@ def test_no_path_of_the_machine_is_in_a_message(code: str) -> None:
 
 def test_a_path_of_the_users_own_stays_in_the_message() -> None:
     assert "/no/such/folder/file.txt" in refusal("qiskit", "open('/no/such/folder/file.txt')").message
+
+
+def test_a_process_can_run_a_thousand_programs_and_still_build_a_circuit() -> None:
+    for _ in range(1_100):
+        assert value("def main():\n    return 1") == 1
+    assert sum(answer("qiskit", QISKIT + BELL)["counts"].values()) == 100

@@ -4,7 +4,7 @@ import { findBackend } from '../../db/backends/backends.js'
 import { createJob } from '../../db/jobs/jobs.js'
 import { outbox } from '../../db/tables/jobs.js'
 import { lockTeamForWrite } from '../../db/teams/teams.js'
-import { paramsFromValue } from '../../domain/jobs/params.js'
+import { paramsFromValue } from '../../domain/jobs/params/params.js'
 import { BELL } from '../bare/bare.js'
 import type { BenchPlatform } from '../support/bench-stack.js'
 

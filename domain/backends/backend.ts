@@ -1,7 +1,9 @@
 // A backend in the catalogue, and whether it can take a job.
 
 import { ServiceError, validationError } from '../errors.js'
-import { assertNoiseModel } from '../jobs/noise-model.js'
+import { assertNoiseModel } from '../jobs/params/noise-model.js'
+import { assertObservables } from '../jobs/params/observables.js'
+import type { JobParams } from '../jobs/params/params.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
 import { credentialsOfProvider } from './quantum-providers.js'
@@ -108,7 +110,7 @@ export type SimulatorBackend = Backend & { engine: string }
  */
 export function assertParams(
   backend: Backend,
-  params: { noise_model?: unknown; extract_state_vector?: boolean }
+  params: Pick<JobParams, 'noise_model' | 'extract_state_vector' | 'observables' | 'observables_method'>
 ): void {
   if (params.noise_model !== undefined) {
     if (!backend.supportsNoiseModel)
@@ -119,6 +121,14 @@ export function assertParams(
   }
   if (params.extract_state_vector && !backend.supportsStateVector)
     throw validationError(`params.extract_state_vector: ${backend.slug} returns no state vector; use aer-statevector`)
+  if (params.observables !== undefined) {
+    if (isAtProvider(backend))
+      throw validationError(
+        `params.observables: ${backend.slug} computes no expectation values in this version; use a simulator of this service`
+      )
+    assertObservables(params.observables)
+  } else if (params.observables_method !== undefined)
+    throw validationError('params.observables_method: needs params.observables')
 }
 
 /** Why nothing here can run what is sent to the backend; `null` when something can. */

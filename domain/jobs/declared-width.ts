@@ -2,7 +2,7 @@
 // executor finds out.
 import { type ServiceError, validationError } from '../errors.js'
 import { declaredSizes } from './openqasm-text.js'
-import type { ParsedParams } from './params.js'
+import type { ParsedParams } from './params/params.js'
 import type { JobSource } from './submission.js'
 
 /** The widest state vector that the service returns. */

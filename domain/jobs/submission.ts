@@ -7,7 +7,7 @@ import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworkNamed, frameworkNames } from './framework.js'
 import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native/native-submission.js'
-import { JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params.js'
+import { JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params/params.js'
 import type { CircuitFormat, SourceKind } from './source.js'
 
 export const INLINE_CODE_MAX = 50_000

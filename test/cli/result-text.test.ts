@@ -54,3 +54,18 @@ test.each([
 test('the counts of a result without shots are summed', () => {
   expect(resultText('{"counts": {"0": 3, "1": 4}}')).toMatch(/^7 shots, /)
 })
+
+test('expectation values are shown with their error and how they were found', () => {
+  const text = resultText(
+    JSON.stringify({
+      expectation_values: [
+        { observable: 'ZZ', value: 1, standard_error: 0, method: 'exact' },
+        { observable: 'XI + 0.5*\u001b[31mZZ', value: -0.4375, standard_error: 0.01234, method: 'sampled' }
+      ]
+    })
+  )
+  expect(text).toBe(`${'ZZ'.padEnd(18)}1.000000 (exact)\nXI + 0.5*�[31mZZ  -0.437500 ± 0.012 (sampled)`)
+  // A framework's own are stored in another form.
+  const own = [{ name: 'Z(0)', kind: 'expval', value: 0.5 }]
+  expect(resultText(JSON.stringify({ expectation_values: own }))).toBe(`expectation_values  ${JSON.stringify(own)}`)
+})

@@ -50,6 +50,9 @@ export const preludes: Record<string, Prelude> = {
   'docs/adding-a-route.md': { before: ['node tools/openapi-doc.mjs > /tmp/before.json'] },
   'docs/limits.md': { before: ['qjob submit examples/bell.qasm --wait'] },
   'docs/teams.md': { before: ['qjob submit examples/bell.qasm --wait'] },
+  'docs/programs.md': {
+    files: { 'ansatz.qasm': 'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\nqubit q;\nrx(theta) q;\n' }
+  },
   'docs/workflows.md': {},
   'docs/python-client.md': {
     before: ['qjob submit examples/bell.qasm --wait'],

@@ -14,6 +14,12 @@ export const responses: Record<string, (text: string, faults: Faults) => void> =
     for (const line of text.trim().split('\n'))
       expect(faults('POST', '/api/capsules/x/run', JSON.parse(line))).toEqual([])
   },
+  'docs/observables.md': (text, faults) => {
+    const read = JSON.parse(text)
+    if (!('shots' in read)) return fields('observable', 'value', 'standard_error', 'method')(text)
+    const circuit = { format: 'qasm3', payload: 'OPENQASM 3.0;' }
+    expect(faults('POST', '/api/jobs/submit', { backend: 'local', circuit, params: read })).toEqual([])
+  },
   'docs/operations/emulators.md': fields('providers'),
   'docs/operations/observability.md': fields(
     ...['level', 'time', 'process', 'request_id', 'method', 'route', 'status', 'ms', 'msg']

@@ -51,6 +51,23 @@ describe('qubit 0 is the leftmost character of every outcome', () => {
   })
 })
 
+test.each(['direct', 'temporal'])(
+  'an expectation value has qubit 0 as its first letter, and its method, in mode %s',
+  async (execution_mode) => {
+    const params = { shots: 400, theta: Math.PI, observables: ['ZII', 'IIZ', 'IIZ - 0.5*ZII'] }
+    const inline_code = 'include "stdgates.inc"; input float theta; qubit[3] q; rx(theta) q[0];'
+    const job = await platform.ended(await platform.submit(submission({ inline_code, execution_mode, params })))
+    expect(countsOf(job)).toEqual({ '100': 400 })
+    const { expectation_values: values } = job.result as unknown as { expectation_values: { value: number }[] }
+    expect(values).toMatchObject([
+      { observable: 'ZII', method: 'exact', standard_error: 0 },
+      { observable: 'IIZ', method: 'exact', standard_error: 0 },
+      { observable: 'IIZ - 0.5*ZII', method: 'exact', standard_error: 0 }
+    ])
+    for (const [at, value] of [-1, 1, 1.5].entries()) expect(values[at]!.value).toBeCloseTo(value, 9)
+  }
+)
+
 test('two registers are joined in the order of their declaration', async () => {
   const code = `OPENQASM 3.0;
 include "stdgates.inc";

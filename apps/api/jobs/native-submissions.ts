@@ -16,7 +16,7 @@ import {
   readNativeSubmission,
   receiptProtocol
 } from '../../../domain/jobs/native/native-submission.js'
-import { paramsFromValue } from '../../../domain/jobs/params.js'
+import { paramsFromValue } from '../../../domain/jobs/params/params.js'
 import { type JobSource, type Submission, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'

@@ -7,6 +7,8 @@ import { countsChart } from './counts-chart.js'
 /** The length of a value beyond which it is cut. */
 const VALUE_CHARACTERS_MAX = 1_000
 const SUMMARY_LINES_MAX = 50
+/** Of an expectation value; `--json` shows all. */
+const VALUE_DECIMALS = 6
 
 /** Fields about the run itself, or with their own presentation. */
 const notValues = new Set([
@@ -29,10 +31,16 @@ export function resultText(json: string): string {
   }
   const counts = countsOf(read('counts'))
   const summary = summaryText(read('_summary'))
-  const shown = [...(counts ? ['counts', 'probabilities'] : []), ...(summary === null ? [] : ['_summary'])]
+  const observed = observedText(read('expectation_values'))
+  const shown = [
+    ...(counts ? ['counts', 'probabilities'] : []),
+    ...(summary === null ? [] : ['_summary']),
+    ...(observed === null ? [] : ['expectation_values'])
+  ]
   const values = [...fields].filter(([name]) => !notValues.has(name) && !shown.includes(name))
   const parts: string[] = []
   if (summary) parts.push(summary)
+  if (observed) parts.push(observed)
   if (counts) parts.push(`${read('shots') ?? sum(counts)} shots, qubit 0 leftmost\n${countsChart(counts)}`)
   if (values.length > 0) parts.push(listing(values.map(([name, text]) => [plainLine(name), shortened(text)])))
   if (parts.length === 0) parts.push('The result has no counts and no values (--json shows it).')
@@ -67,6 +75,18 @@ function summaryText(value: unknown): string | null {
   )
   const rest = entries.length - SUMMARY_LINES_MAX
   return rest > 0 ? `${lines}\nand ${rest} more lines (--json shows all)` : lines
+}
+
+/** The values of `params.observables`; those that a framework asked for are shown as they are stored. */
+function observedText(values: unknown): string | null {
+  if (!Array.isArray(values) || values.length === 0) return null
+  const lines = values.map((entry): [string, string] | null => {
+    if (!isObject(entry) || typeof entry.observable !== 'string' || typeof entry.value !== 'number') return null
+    const { observable, value, standard_error: error, method } = entry
+    const spread = typeof error === 'number' && error > 0 ? ` ± ${error.toPrecision(2)}` : ''
+    return [plainLine(observable), `${value.toFixed(VALUE_DECIMALS)}${spread} (${plainLine(String(method))})`]
+  })
+  return lines.every((line) => line !== null) ? listing(lines) : null
 }
 
 function shortened(text: string): string {

@@ -59,6 +59,9 @@ class ExecutionRequest:
     seed: int | None = None
     noise_model: dict[str, Any] | None = None
     extract_state_vector: bool = False
+    observables: list[str] = field(default_factory=list)
+    """Sums of Pauli products whose expectation values are asked for."""
+    observables_method: Literal["exact", "sampled"] | None = None
     params: dict[str, Any] = field(default_factory=dict)
     """The job's parameters as the user's code may read them, the backend among them."""
     details: dict[str, Any] = field(default_factory=dict)

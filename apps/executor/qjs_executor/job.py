@@ -70,6 +70,8 @@ class JobParams:
     noise_model: dict[str, Any] | None = None
     noise_figures: Figures | None = None
     extract_state_vector: bool = False
+    observables: list[str] = field(default_factory=list)
+    observables_method: Literal["exact", "sampled"] | None = None
     given: dict[str, Any] = field(default_factory=dict)
 
 
@@ -165,6 +167,8 @@ class Job:
             seed=self.params.seed,
             noise_model=self.params.noise_model,
             extract_state_vector=self.params.extract_state_vector,
+            observables=self.params.observables,
+            observables_method=self.params.observables_method,
             params={**self.params.given, "backend": self.backend},
             details=self.details,
             circuit_facts=self.circuit_facts,

@@ -158,6 +158,32 @@ describe('a submission is refused, leaving nothing behind, with', () => {
       withParams({ extract_state_vector: 'yes' }),
       'params.extract_state_vector: must be true or false'
     ],
+    [
+      'an observable as text',
+      withParams({ observables: 'ZZ' }),
+      'params.observables: must be a list of 1 to 100 items (got "ZZ")'
+    ],
+    ['no observable', withParams({ observables: [] }), 'params.observables: must be a list of 1 to 100 items'],
+    [
+      '101 observables',
+      withParams({ observables: Array(101).fill('ZZ') }),
+      'params.observables: must be a list of 1 to 100 items'
+    ],
+    [
+      'an observable that is none',
+      withParams({ observables: ['ZZ', 'Zx'] }),
+      'params.observables[1]: cannot be read at character 2'
+    ],
+    [
+      'an unknown way to observe',
+      withParams({ observables: ['ZZ'], observables_method: 'best' }),
+      'params.observables_method: must be one of exact, sampled'
+    ],
+    [
+      'a way to observe nothing',
+      withParams({ observables_method: 'exact' }),
+      'params.observables_method: needs params.observables'
+    ],
     ['noise_model as text', withParams({ noise_model: 'depolarizing' }), 'params.noise_model: must be an object'],
     ['params as a list', submission({ params: [] }), 'params: must be an object'],
     ['no params', submission({ params: undefined }), 'params: is required'],

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { settle } from '../../../db/money/budget.js'
-import { paramsFromValue } from '../../../domain/jobs/params.js'
+import { paramsFromValue } from '../../../domain/jobs/params/params.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
 import { addJob } from '../../support/jobs/rows.js'

@@ -27,3 +27,5 @@ class AdaptedCircuit:
     register_names: list[str] | None = None
     observables: list[Observable] | None = None
     warnings: list[str] = field(default_factory=list)
+    turned: bool = False
+    """The circuit ends with a change of basis, which belongs to what its framework measures."""

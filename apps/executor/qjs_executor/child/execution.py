@@ -22,6 +22,7 @@ from .circuits import braket_dialect, openqasm
 from .circuits.canonical import canonical_text
 from .circuits.control_flow import is_dynamic
 from .circuits.info import describe
+from .circuits.inputs import with_inputs
 from .circuits.measurement import with_measurements
 from .device import Device, DeviceRun
 from .engines.engine import ENGINES, is_available
@@ -48,7 +49,15 @@ NO_CIRCUIT = (
     "the code leaves no circuit to {} (it defines main() or runs on the device): assign the circuit to a variable named"
     " 'circuit'"
 )
+OWN_OBSERVABLES = (
+    "observables: the program measures observables of its own, in whose basis its circuit ends; ask for them in one"
+    " place, the program or params.observables"
+)
+NO_STATE_TO_OBSERVE = (
+    "observables: {}, so no circuit of it is observed; leave a circuit, or read params['observables'] in the program"
+)
 _SDK = re.compile(r"\bmarqov\b")
+_READS_OBSERVABLES = re.compile(r"\bobservables\b")
 DISPATCH_RETURNED = (
     "main() returned a workflow that has not run: return its result, with `await workflow(...).run(client)`"
 )
@@ -129,6 +138,7 @@ def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Disp
         return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask", native=True)
     found = _source(execution, DispatchClient(dispatches))
     if isinstance(found, user_code.FoundWorkflow):
+        _check_observables_are_read(execution.request, f"'{found.name}' is a workflow")
         if dispatches is None:
             raise JobError(f"'{found.name}' is not a workflow of the package 'marqov', which the script does not use")
         dispatch = recorded(found.name, found.function, execution.request.params)
@@ -138,6 +148,7 @@ def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Disp
     if isinstance(found, user_code.FoundValue):
         if type(found.value).__name__ == "WorkflowDispatch":
             raise JobError(DISPATCH_RETURNED)
+        _check_observables_are_read(execution.request, "main() returns a value")
         notes = dispatches.notes if dispatches is not None else []
         return {"value": plain_value(found.value), "warnings": [*found.warnings, *notes]}
     assert isinstance(found, user_code.FoundObject)
@@ -149,6 +160,12 @@ def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Disp
         if isinstance(circuit, QuantumCircuit):
             return execute_circuit(circuit, text, warnings, execution.request)
     return {"found": circuit}
+
+
+def _check_observables_are_read(request: ExecutionRequest, reason: str) -> None:
+    """Refuses observables that neither the service nor the program's own text reads."""
+    if request.observables and not _READS_OBSERVABLES.search(request.source["code"]):
+        raise Unsupported(NO_STATE_TO_OBSERVE.format(reason))
 
 
 def _dispatches(execution: _Execution) -> Dispatches | None:
@@ -289,19 +306,22 @@ def _circuit(
     value = found.value
     at_provider = request.kind == "compile" or request.script.circuits == "ask"
     if isinstance(value, str) and request.source.get("framework") == "marqov" and braket_dialect.is_dialect(value):
-        dialect = braket_dialect.load_dialect(value, request.max_qubits, request.backend, at_provider)
+        dialect = braket_dialect.load_dialect(value, request.max_qubits, request.backend, at_provider, request.params)
         return {**dataclasses.asdict(dialect), "warnings": [*found.warnings, *dialect.warnings]}, [], None
     if isinstance(value, str):
         form = request.source.get("format")
-        return openqasm.load(value, request.max_qubits, request.backend, form), found.warnings, value
+        circuit = openqasm.load(value, request.max_qubits, request.backend, form)
+        return with_inputs(circuit, request.params), found.warnings, value
     if isinstance(value, QuantumCircuit):
-        return value, found.warnings, None
+        return with_inputs(value, request.params), found.warnings, None
     adapter = adapter_of(value)
     if adapter is None:
         raise JobError(f"{type(value).__name__} is not a circuit")
     if at_provider and hasattr(adapter, "check_for_provider"):
         adapter.check_for_provider(value)
     adapted = user_code.guarded(lambda: adapter.to_found(value, request.shots))
+    if request.observables and (adapted.observables or adapted.turned):
+        raise Unsupported(OWN_OBSERVABLES)
     facts = dataclasses.asdict(adapted)
     facts["warnings"] = [*found.warnings, *adapted.warnings]
     return facts, [], None
@@ -314,6 +334,9 @@ def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[st
     script = execution.request.script
     number = next(execution.draws)
     request = dataclasses.replace(execution.request, shots=shots)
+    if script.task is not None or script.entry is not None:
+        # The result is the program's own value, so nothing shows what would be observed.
+        request = dataclasses.replace(request, observables=[])
     if script.seed is not None and request.seed is None:
         request = dataclasses.replace(request, seed=derived_seed(script.seed, number))
     found = user_code.FoundObject(value)

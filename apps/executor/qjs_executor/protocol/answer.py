@@ -5,12 +5,25 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 import re
+from itertools import zip_longest
 from typing import Any
 
 from ..execution_request import RequestKind
 from ..job import ErrorCode, Job
+from ..pauli_sums import TERMS_MAX
+from .checked_fields import (
+    VALUES_MAX,
+    BadAnswer,
+    count_values,
+    double,
+    integer,
+    listed,
+    plain,
+    shortened,
+    small,
+    text,
+)
 from .reports import (
     CircuitLeftReport,
     CircuitReport,
@@ -24,7 +37,6 @@ from .reports import (
 COUNTS_MAX = 100_000
 WARNINGS_MAX = 50
 WARNING_LENGTH_MAX = 1_000
-MESSAGE_BYTES_MAX = 4 * 1024
 DIAGRAM_LENGTH_MAX = 64 * 1024
 REGISTERS_MAX = 256
 CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
@@ -34,8 +46,6 @@ RESULT_TEXT_MAX = 64 * 1024 * 1024
 DISPLAY_MAX = 3 * 1024 * 1024
 """Limit of a task's value for people, which is sent in addition to the value itself."""
 STATE_QUBITS_MAX = 20
-VALUES_MAX = 200_000
-"""Values of a message besides the one that a `main` returned: counts are the most numerous."""
 METADATA_BYTES_MAX = 4 * 1024 * 1024
 """As JSON text, as the limit of the metadata that the caller gives."""
 OBSERVABLES_BYTES_MAX = LAYOUT_BYTES_MAX = 1024 * 1024
@@ -61,10 +71,6 @@ _BITS = re.compile(r"[01]{1,256}")
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 """NUL as JSON text escapes it, behind an even number of other backslashes."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-class BadAnswer(Exception):
-    """The answer breaks its schema; the message says where."""
 
 
 def read_answer(answer: dict[str, Any], job: Job) -> Report:
@@ -134,32 +140,6 @@ def _metadata(answer: dict[str, Any]) -> dict[str, Any] | None:
     return small(_plain_value(metadata), "workflow_metadata", METADATA_BYTES_MAX)  # type: ignore[no-any-return]
 
 
-def small(value: Any, where: str, bytes_max: int) -> Any:
-    """The value, if its JSON text has at most `bytes_max` bytes. Raises BadAnswer."""
-    try:
-        size = len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8"))
-    except UnicodeEncodeError:
-        raise BadAnswer(f"{where}: a lone surrogate") from None
-    if size > bytes_max:
-        raise BadAnswer(where)
-    return value
-
-
-def count_values(root: Any) -> int:
-    """How many values there are in a JSON value, counted up to the first level that exceeds VALUES_MAX. The depth is
-    bounded already."""
-    count, level = 0, [root]
-    while level and count <= VALUES_MAX:
-        count += len(level)
-        level = [
-            item
-            for value in level
-            if isinstance(value, (dict, list))
-            for item in (value.values() if isinstance(value, dict) else value)
-        ]
-    return count
-
-
 def _circuit_report(answer: dict[str, Any], job: Job) -> CircuitReport:
     digest = answer.get("circuit_sha256")
     if digest is not None and not (isinstance(digest, str) and _SHA256.fullmatch(digest)):
@@ -183,7 +163,8 @@ def _circuit_report(answer: dict[str, Any], job: Job) -> CircuitReport:
         shots=shots,
         circuit=circuit,
         state_vector=_state_vector(answer, info["num_qubits"]),
-        expectation_values=_expectation_values(answer),
+        expectation_values=_observed(answer, job) if job.params.observables else _expectation_values(answer),
+        observable_groups=_groups(answer) if job.params.observables else None,
         provided=asked,
         workflow_metadata=_metadata(answer),
     )
@@ -220,21 +201,32 @@ def _expectation_values(answer: dict[str, Any]) -> list[dict[str, Any]] | None:
             raise BadAnswer("expectation_values")
         kind = text(item.get("kind"), "expectation_values: kind", 20)
         name = text(item.get("name"), "expectation_values: name", 1000)
-        values.append({"name": name, "kind": kind, "value": _double(item.get("value"), "expectation_values: value")})
+        values.append({"name": name, "kind": kind, "value": double(item.get("value"), "expectation_values: value")})
     return values
 
 
-def _double(value: Any, where: str) -> float:
-    """A number that a double holds, as one: JSON also has longer integers. Raises BadAnswer."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadAnswer(where)
-    try:
-        number = float(value)
-    except OverflowError:
-        raise BadAnswer(where) from None
-    if not math.isfinite(number):
-        raise BadAnswer(where)
-    return number
+def _observed(answer: dict[str, Any], job: Job) -> list[dict[str, Any]]:
+    """The values of the job's observables, each under the job's own text."""
+    items = listed(answer, "expectation_values", len(job.params.observables))
+    values: list[dict[str, Any]] = []
+    for asked, item in zip_longest(job.params.observables, items):
+        if not isinstance(item, dict) or item.get("method") not in ("exact", "sampled"):
+            raise BadAnswer("expectation_values")
+        error = item.get("standard_error")
+        values.append(
+            {
+                "observable": asked,
+                "value": double(item.get("value"), "expectation_values: value"),
+                "standard_error": None if error is None else double(error, "expectation_values: standard_error"),
+                "method": item["method"],
+            }
+        )
+    return values
+
+
+def _groups(answer: dict[str, Any]) -> int | None:
+    groups = answer.get("observable_groups")
+    return None if groups is None else integer(groups, "observable_groups", 0, TERMS_MAX)
 
 
 def _found(found: Any) -> CircuitLeftReport:
@@ -315,26 +307,6 @@ def warnings_of(answer: dict[str, Any]) -> list[str]:
     return [text(item, "warnings", WARNING_LENGTH_MAX) for item in listed(answer, "warnings", WARNINGS_MAX)]
 
 
-def plain(value: str) -> str:
-    """The text without characters that a database or a UTF-8 stream cannot hold (NUL, lone surrogates)."""
-    return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
-
-
-def shortened(message: str) -> str:
-    """An error message within its byte limit, cut at a character."""
-    data = plain(message).encode("utf-8")
-    if len(data) <= MESSAGE_BYTES_MAX:
-        return data.decode("utf-8")
-    return data[: MESSAGE_BYTES_MAX - 3].decode("utf-8", "ignore") + "..."
-
-
-def text(value: Any, where: str, length_max: int) -> str:
-    """A string field, made plain. Raises BadAnswer."""
-    if not isinstance(value, str) or len(value) > length_max:
-        raise BadAnswer(where)
-    return plain(value)
-
-
 def _user_error(answer: dict[str, Any]) -> UserError:
     code = answer.get("code")
     message = answer.get("message")
@@ -408,18 +380,3 @@ def _circuit_info(value: Any) -> dict[str, Any]:
         "has_mid_circuit_measurement": mid_circuit,
         "diagram": text(value.get("diagram"), "circuit_info.diagram", DIAGRAM_LENGTH_MAX),
     }
-
-
-def listed(answer: dict[str, Any], name: str, length_max: int) -> list[Any]:
-    """The member of this name, a list of at most `most` items. Raises BadAnswer."""
-    value = answer.get(name)
-    if not isinstance(value, list) or len(value) > length_max:
-        raise BadAnswer(name)
-    return value
-
-
-def integer(value: Any, where: str, low: int, high: int) -> int:
-    """An integer field within its range. Raises BadAnswer."""
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise BadAnswer(where)
-    return value

@@ -16,14 +16,11 @@ from .answer import (
     COUNTS_MAX,
     REGISTERS_MAX,
     SHOTS_MAX,
-    BadAnswer,
-    integer,
-    listed,
     observables_of,
     registers_of,
-    text,
     warnings_of,
 )
+from .checked_fields import BadAnswer, integer, listed, text
 from .strict_json import NotStrictJson, parse_any
 
 TASKS_MAX = 2_000

@@ -13,9 +13,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..job import GIB, KIB, MIB, Job
-from .answer import VALUES_MAX, BadAnswer, read_answer
+from .answer import read_answer
 from .ask import read_ask
 from .bounded_process import OutOfBounds, compute_apart
+from .checked_fields import VALUES_MAX, BadAnswer
 from .reports import CircuitLeftReport, CircuitReport, FieldsReport, Report, TaskReport, UserError, ValueReport
 from .strict_json import NotStrictJson, parse_object
 

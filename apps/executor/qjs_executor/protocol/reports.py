@@ -23,6 +23,8 @@ class CircuitReport:
     circuit: str | None
     state_vector: list[list[float]] | bytes | None
     expectation_values: list[dict[str, Any]] | None
+    observable_groups: int | None = None
+    """How many circuits were measured for the job's observables; None where nothing was sampled for them."""
     provided: bool = False
     """The caller provided the counts, as the answer to a circuit request."""
     provenance: dict[str, str] = field(default_factory=dict)

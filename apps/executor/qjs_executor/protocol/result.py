@@ -32,6 +32,7 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
             "shots_observed": sum(run.counts.values()),
             "registers": run.registers,
             "circuit_sha256": run.circuit_sha256,
+            **_sampled_groups(run),
         },
         "warnings": [*warnings, *run.warnings, *([] if run.provided else _without_noise(job))],
     }
@@ -43,6 +44,13 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: 
     if run.expectation_values is not None:
         result["expectation_values"] = run.expectation_values
     return _text({**result, **_of_workflow(job, run)}, stdout)
+
+
+def _sampled_groups(run: CircuitReport) -> dict[str, Any]:
+    """How many circuits were sampled for the job's observables, each with its shots."""
+    if run.observable_groups is None:
+        return {}
+    return {"observables": {"groups": run.observable_groups, "shots_per_group": run.shots}}
 
 
 def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:

@@ -31,7 +31,7 @@ from ..job import (
     Returned,
     SandboxFault,
 )
-from ..protocol.answer import plain
+from ..protocol.checked_fields import plain
 from ..protocol.frame_reader import BadFrame, read_body, read_frame
 from ..protocol.judgement import judge
 from ..protocol.reports import (

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..device_figures import Figures, UnknownDevice, resolved
 from ..job import Job, JobParams, Limits
+from ..pauli_sums import NotAnObservable, read_all
 from .lanes import Lane
-from .request_fields import integer_of, number_of, refuse, text_of
+from .request_fields import InvalidRequest, integer_of, number_of, refuse, text_of
 from .script_request import script_of
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -129,6 +130,9 @@ def params_of(params: Any) -> JobParams:
     extract = params.get("extract_state_vector", False)
     if not isinstance(extract, bool):
         refuse("params.extract_state_vector", "must be true or false", extract)
+    method = params.get("observables_method")
+    if method not in (None, "exact", "sampled"):
+        refuse("params.observables_method", "must be exact or sampled", method)
     # With noise every gate counts, so the circuit is left as written unless the job sets it.
     default_level = 1 if noise is None else 0
     return JobParams(
@@ -138,5 +142,19 @@ def params_of(params: Any) -> JobParams:
         noise_model=noise,
         noise_figures=figures,
         extract_state_vector=extract,
+        observables=_observables(params.get("observables")),
+        observables_method=method,
         given=params,
     )
+
+
+def _observables(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        refuse("params.observables", "must be a list of texts", value)
+    try:
+        read_all(value)
+    except NotAnObservable as error:
+        raise InvalidRequest(f"params.observables: {error}") from None
+    return value

@@ -77,6 +77,28 @@ def test_expectation_values_are_doubles() -> None:
     assert [type(one["value"]) for one in report.expectation_values] == [float]
 
 
+def observed(*items: Any, groups: Any = None) -> Judgement:
+    """The judgement of the values of two observables."""
+    asked = replace(job(), params=JobParams(shots=10, observables=["Z", "X"]))
+    return judged({**COUNTED, "expectation_values": [*items], "observable_groups": groups}, asked)
+
+
+def test_the_values_of_a_jobs_observables_are_checked_and_stand_under_the_jobs_own_texts() -> None:
+    exact = {"observable": "forged", "value": 1, "standard_error": 0.0, "method": "exact", "more": 1}
+    report = observed(exact, {**exact, "standard_error": None, "method": "sampled"}, groups=1).report
+    assert isinstance(report, CircuitReport)
+    assert report.observable_groups == 1
+    assert report.expectation_values == [
+        {"observable": "Z", "value": 1.0, "standard_error": 0.0, "method": "exact"},
+        {"observable": "X", "value": 1.0, "standard_error": None, "method": "sampled"},
+    ]
+    for wrong in ({}, {"value": 10**400}, {"standard_error": "0"}, {"method": "guessed"}):
+        assert "expectation_values" in observed(exact, {**exact, **wrong} if wrong else {}).problem
+    assert observed(exact).problem == observed(exact, exact, exact).problem == "expectation_values"
+    for groups in (-1, 1_001, "1", True):
+        assert observed(exact, exact, groups=groups).problem == "observable_groups"
+
+
 @pytest.mark.parametrize("text", [b"1e999", b"NaN", b"-Infinity"])
 def test_a_number_that_is_not_finite_is_refused_wherever_it_stands(text: bytes) -> None:
     message = json.dumps({**COUNTED, "expectation_values": [{"value": 0.125}]}).encode()

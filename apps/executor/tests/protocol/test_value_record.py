@@ -152,7 +152,7 @@ def test_shots_that_a_program_returns_are_its_own(children: FrameChildren) -> No
 
 @pytest.mark.parametrize("forged", [[0], [True], [1, 2, 3], "1", [10**6]])
 def test_forged_shots_of_the_device_are_refused(forged: Any) -> None:
-    from qjs_executor.protocol.answer import BadAnswer
+    from qjs_executor.protocol.checked_fields import BadAnswer
 
     job = Job("a", {"kind": "code", "framework": "qiskit", "code": ""}, "local", "statevector", 20, JobParams(shots=1))
     with pytest.raises(BadAnswer, match="device_shots"):

@@ -89,6 +89,20 @@ def test_a_state_vector_has_its_first_qubit_as_the_most_significant_bit(executor
     assert result["state_vector"] == [[0, 0], [0, 0], [1, 0], [0, 0]]
 
 
+def test_expectation_values_are_part_of_the_result_and_their_circuits_of_the_record(executor: Executor) -> None:
+    bell = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; h q[0]; cx q[0], q[1];'
+    exact = executor.run(code(bell, "openqasm"), params={"observables": ["ZZ", "XI - 0.5*YY"]}).result
+    assert [one["observable"] for one in exact["expectation_values"]] == ["ZZ", "XI - 0.5*YY"]
+    assert [one["value"] for one in exact["expectation_values"]] == pytest.approx([1, 0.5])
+    assert "observables" not in exact["metadata"]
+    # The circuit of another framework runs in a child of its own.
+    program = "import cirq\nq = cirq.LineQubit.range(2)\ncircuit = cirq.Circuit(cirq.H(q[0]), cirq.CNOT(*q))"
+    params = {"shots": 500, "observables": ["ZZ", "XX"], "observables_method": "sampled"}
+    sampled = executor.run(code(program, "cirq"), params=params).result
+    assert [(one["value"], one["method"]) for one in sampled["expectation_values"]] == [(1, "sampled")] * 2
+    assert sampled["metadata"]["observables"] == {"groups": 2, "shots_per_group": 500}
+
+
 def test_a_larger_state_vector_is_a_separate_file(executor: Executor, tmp_path: Any) -> None:
     import base64
 

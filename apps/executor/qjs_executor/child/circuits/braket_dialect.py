@@ -8,7 +8,8 @@ in any other program. Braket's own reader leaves out `reset` and the order of bi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from openqasm3 import ast
 
@@ -16,6 +17,7 @@ from ..adapted_circuit import AdaptedCircuit
 from ..refusals import Unsupported
 from .braket_gates import ALIASES, BODIES, DEFINED
 from .canonical import canonical_text
+from .inputs import with_inputs
 from .openqasm import program_start
 from .openqasm3 import load_version_3
 from .openqasm3_nodes import nodes
@@ -33,12 +35,15 @@ def is_dialect(text: str) -> bool:
     return _INCLUDE.search(text) is None
 
 
-def load_dialect(text: str, max_qubits: int, backend: str, at_provider: bool) -> AdaptedCircuit:
-    """The circuit of a program in Braket's dialect, in plain OpenQASM 3. Raises JobError with the line."""
+def load_dialect(
+    text: str, max_qubits: int, backend: str, at_provider: bool, inputs: Mapping[str, Any]
+) -> AdaptedCircuit:
+    """The circuit of a program in Braket's dialect with the values of its inputs, in plain OpenQASM 3. Raises JobError
+    with the line."""
     dialect = _Dialect(at_provider)
     place = program_start(text)
     with_gates = text[:place] + _definitions(text) + text[place:]
-    circuit = load_version_3(with_gates, max_qubits, backend, dialect.prepare)
+    circuit = with_inputs(load_version_3(with_gates, max_qubits, backend, dialect.prepare), inputs)
     return AdaptedCircuit(canonical_text(circuit), warnings=dialect.warnings)
 
 

@@ -41,7 +41,7 @@ def state_vector(
     if engine in ENGINES and not ENGINES[engine].has_state_vector:
         raise Unsupported(f"extract_state_vector: the engine '{engine}' gives no state vector; use aer-statevector")
     chosen = check(engine, circuit.num_qubits)
-    unitary = _before_measurements(without_saved_data(circuit), source)
+    unitary = before_measurements(without_saved_data(circuit), source, "extract_state_vector")
     check_operations(unitary, method_target(chosen.method), source)
     compiled = translated_for(chosen.method, unitary, 0)
     compiled.append(SaveStatevector(circuit.num_qubits, label=_LABEL), compiled.qubits)
@@ -73,19 +73,20 @@ def npy_bytes(state: NDArray[np.complex128]) -> bytes:
     return buffer.getvalue()
 
 
-def _before_measurements(circuit: QuantumCircuit, source: str | None) -> QuantumCircuit:
-    """The circuit without its final measurements. Raises Unsupported for anything that leaves no single state."""
+def before_measurements(circuit: QuantumCircuit, source: str | None, asked: str) -> QuantumCircuit:
+    """The circuit without its final measurements. Raises Unsupported, with the name of what was asked for, for anything
+    that leaves no single state."""
     unitary = circuit.copy_empty_like()
     measured: set[Qubit] = set()
     touched: set[Qubit] = set()
-    for item in _written_out(circuit).data:
+    for item in written_out(circuit).data:
         operation = item.operation
         if operation.name == "barrier":
             continue
         if not measured.isdisjoint(item.qubits):
             place = min(circuit.find_bit(qubit).index for qubit in measured.intersection(item.qubits))
             raise Unsupported(
-                f"extract_state_vector: operation '{operation.name}' follows the measurement of qubit {place}; a"
+                f"{asked}: operation '{operation.name}' follows the measurement of qubit {place}; a"
                 " circuit with mid-circuit measurement has no single state"
             )
         if isinstance(operation, Measure):
@@ -97,12 +98,12 @@ def _before_measurements(circuit: QuantumCircuit, source: str | None) -> Quantum
         elif isinstance(operation, Gate) or operation.name == "delay":
             unitary._append(item)
         else:
-            raise refusal(circuit, item, "leaves no single state: extract_state_vector is not possible", source)
+            raise refusal(circuit, item, f"leaves no single state: {asked} is not possible", source)
         touched.update(item.qubits)
     return unitary
 
 
-def _written_out(circuit: QuantumCircuit) -> QuantumCircuit:
+def written_out(circuit: QuantumCircuit) -> QuantumCircuit:
     """A copy with composite instructions of the user's replaced by their definitions: measurements hide in them."""
     flat = circuit.copy_empty_like()
     for item in circuit.data:
@@ -115,5 +116,5 @@ def _written_out(circuit: QuantumCircuit) -> QuantumCircuit:
         ):
             flat._append(item)
         else:
-            flat.compose(_written_out(definition), item.qubits, item.clbits, inplace=True)
+            flat.compose(written_out(definition), item.qubits, item.clbits, inplace=True)
     return flat

@@ -73,7 +73,7 @@ def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     if used != list(range(len(used))) and not value.result_types and not measured:
         warnings.append(f"the counts show the qubits that the circuit uses: {', '.join(map(str, used))}")
     names_shown, observed = readout.write(program)
-    return AdaptedCircuit(program.proven(), names_shown, observed, warnings)
+    return AdaptedCircuit(program.proven(), names_shown, observed, warnings, readout.turned)
 
 
 def _write(program: Program, instruction: Instruction, measured: list[int]) -> None:

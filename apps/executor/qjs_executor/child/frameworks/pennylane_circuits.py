@@ -74,7 +74,7 @@ def to_found(value: Any, shots: int) -> AdaptedCircuit:  # noqa: ARG001
         with _at(line):
             writer.measurement(measured, warnings)
     names, observed = writer.readout.write(writer.program)
-    return AdaptedCircuit(writer.program.proven(), names, observed, warnings)
+    return AdaptedCircuit(writer.program.proven(), names, observed, warnings, writer.readout.turned)
 
 
 def _tape(value: Any, warnings: list[str]) -> tuple[QuantumScript, list[Any], dict[int, int]]:

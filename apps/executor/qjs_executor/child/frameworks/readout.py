@@ -37,6 +37,7 @@ class Readout:
         self._rotations: dict[str, tuple[list[int], Matrix]] = {}
         self._registers: list[tuple[str, list[int] | None]] = []
         self._observables: list[tuple[str, str, Terms]] = []
+        self._diagonalised = False
 
     def bits(self, name: str, qubits: Sequence[int]) -> None:
         """A register of qubits measured without a change of basis, first one leftmost."""
@@ -101,6 +102,11 @@ class Readout:
                 terms[tuple(letters)] = coefficient
         return terms
 
+    @property
+    def turned(self) -> bool:
+        """Whether something is measured in another basis than that of Z."""
+        return self._diagonalised or any(letter != "Z" for letter, _ in self._bases.values())
+
     def write(self, program: Program) -> tuple[list[str] | None, list[Observable] | None]:
         """Appends rotations and measurements; returns the registers' shown names and the observables."""
         self._settle(program)
@@ -147,6 +153,7 @@ class Readout:
                 replaced = None if qubits & set(claimed) else diagonalised(program, sorted(words))
                 if replaced is None:
                     raise
+                self._diagonalised = True
                 self._bases = {**claimed, **dict.fromkeys(qubits, ("Z", self._observables[0][0]))}
                 self._observables = [
                     (name, kind, _replaced(terms, replaced)) for name, kind, terms in self._observables

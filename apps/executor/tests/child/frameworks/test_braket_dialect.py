@@ -43,7 +43,9 @@ def test_a_verbatim_box_is_dropped_with_a_warning() -> None:
 
 def test_a_verbatim_box_is_not_sent_to_a_provider() -> None:
     with pytest.raises(JobError, match="verbatim boxes cannot be sent"):
-        load_dialect("OPENQASM 3; qubit q;\n#pragma braket verbatim\nbox { x q; }", 3, "iqm-garnet", at_provider=True)
+        load_dialect(
+            "OPENQASM 3; qubit q;\n#pragma braket verbatim\nbox { x q; }", 3, "iqm-garnet", at_provider=True, inputs={}
+        )
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_every_gate_of_the_dialect_is_brakets(name: str) -> None:
     values = f"({', '.join(map(str, angles))})" if angles else ""
     call = f"{name}{values} {', '.join(f'q[{k}]' for k in range(qubits))};"
     text = f"OPENQASM 3;\nqubit[{qubits}] q;\n{call}"
-    circuit = load(load_dialect(text, 5, "local", at_provider=False).openqasm3, 5, "local")
+    circuit = load(load_dialect(text, 5, "local", at_provider=False, inputs={}).openqasm3, 5, "local")
     # Qiskit's matrices have qubit 0 as their least significant bit.
     ours = Operator(circuit.reverse_bits()).data
     theirs = Circuit.from_ir(text).to_unitary()

@@ -1,6 +1,6 @@
 # expect-error: unbound parameters: theta
 # expect-error: operation 'rx' on qubit 1
-# expect-error: assign_parameters
+# expect-error: in the job's params
 # expect-line: 9
 from qiskit import QuantumCircuit
 from qiskit.circuit import Parameter

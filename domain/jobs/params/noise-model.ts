@@ -1,6 +1,6 @@
 // Validates the noise model of a job (`params.noise_model`) before anything is recorded. The executor validates it
 // again against the circuit.
-import { validationError } from '../errors.js'
+import { validationError } from '../../errors.js'
 
 const fields = ['like', 'gate_errors', 'readout_errors', 't1_us', 't2_us', 'gate_times_ns'] as const
 /**

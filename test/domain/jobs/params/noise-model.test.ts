@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { codeOf } from '../../../domain/errors.js'
-import { assertNoiseModel, devicesWithFigures } from '../../../domain/jobs/noise-model.js'
+import { codeOf } from '../../../../domain/errors.js'
+import { assertNoiseModel, devicesWithFigures } from '../../../../domain/jobs/params/noise-model.js'
 
 const check = (model: unknown) => assertNoiseModel(model, 14)
 

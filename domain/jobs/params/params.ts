@@ -1,6 +1,7 @@
 // The parameters of a job. They are parsed once where they enter, and carried as `{ value, text }` from there on.
 import { type Static, Type } from 'typebox'
-import { jsonFields, jsonObject } from '../json/json-text.js'
+import { jsonFields, jsonObject } from '../../json/json-text.js'
+import { observableParams } from './observables.js'
 
 export const SHOTS_MAX = 100_000
 
@@ -14,7 +15,8 @@ export const JobParams = Type.Object(
     seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
     optimization_level: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
     extract_state_vector: Type.Optional(Type.Boolean()),
-    circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+    circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    ...observableParams
   },
   { additionalProperties: true, description: 'Other keys are passed to the code unchanged.' }
 )

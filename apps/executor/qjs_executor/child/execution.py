@@ -317,6 +317,8 @@ def _circuit(
     adapter = adapter_of(value)
     if adapter is None:
         raise JobError(f"{type(value).__name__} is not a circuit")
+    if hasattr(adapter, "with_inputs"):
+        value = adapter.with_inputs(value, request.params)
     if at_provider and hasattr(adapter, "check_for_provider"):
         adapter.check_for_provider(value)
     adapted = user_code.guarded(lambda: adapter.to_found(value, request.shots))

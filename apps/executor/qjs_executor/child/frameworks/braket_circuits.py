@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from braket.circuits import Circuit, Gate, Instruction, Noise, observables, result_types
@@ -24,6 +25,7 @@ from scipy.linalg import fractional_matrix_power
 from ..adapted_circuit import AdaptedCircuit
 from ..circuits.braket_dialect import VERBATIM_AT_PROVIDER, VERBATIM_DROPPED
 from ..circuits.braket_gates import BODIES
+from ..circuits.inputs import values_of
 from ..refusals import JobError, Unsupported
 from .program import PROVEN_QUBITS_MAX, Matrix, Program, controlled, on, synthesised
 from .readout import Readout, Terms, product, weighted_sum
@@ -37,6 +39,12 @@ def is_circuit(value: object) -> bool:
     return isinstance(value, Circuit)
 
 
+def with_inputs(value: Circuit, params: Mapping[str, Any]) -> Circuit:
+    """The circuit with the values that the job's parameters have for its free parameters."""
+    values = values_of((str(parameter) for parameter in value.parameters), params)
+    return value.make_bound_circuit(values) if values else value
+
+
 def check_for_provider(value: Circuit) -> None:
     """Raises Unsupported for what only a simulator may leave out."""
     if any(isinstance(instruction.operator, StartVerbatimBox) for instruction in value.instructions):
@@ -48,8 +56,8 @@ def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     names = sorted(str(parameter) for parameter in value.parameters)
     if names:
         raise Unsupported(
-            f"the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} of the circuit has no value; bind it with"
-            " circuit.make_bound_circuit({...})"
+            f"the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} of the circuit has no value; set it in the"
+            " job's params, or bind it with circuit.make_bound_circuit({...})"
         )
     used = sorted(int(qubit) for qubit in value.qubits)
     if not used:

@@ -6,13 +6,15 @@ order of the `measure`; `invert_mask` is honoured.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import cirq
 import numpy as np
 import sympy
 
 from ..adapted_circuit import AdaptedCircuit
+from ..circuits.inputs import values_of
 from ..refusals import Unsupported
 from .program import (
     DECOMPOSED_QUBITS_MAX,
@@ -36,6 +38,12 @@ _Flat = tuple[cirq.Operation, tuple[cirq.Condition, ...]]
 def is_circuit(value: object) -> bool:
     """Whether this is a circuit of Cirq."""
     return isinstance(value, cirq.AbstractCircuit)
+
+
+def with_inputs(value: cirq.AbstractCircuit, params: Mapping[str, Any]) -> cirq.AbstractCircuit:
+    """The circuit with the values that the job's parameters have for its symbols."""
+    values = values_of(cirq.parameter_names(value), params)
+    return cirq.resolve_parameters(value, values) if values else value
 
 
 def to_found(value: cirq.AbstractCircuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
@@ -217,8 +225,8 @@ def _flattened(operation: cirq.Operation, conditions: tuple[cirq.Condition, ...]
     names = sorted(cirq.parameter_names(operation))
     if names:
         raise Unsupported(
-            f"{operation}: the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} has no value; bind it with"
-            " cirq.resolve_parameters(circuit, {...})"
+            f"{operation}: the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} has no value; set it in the"
+            " job's params, or bind it with cirq.resolve_parameters(circuit, {...})"
         )
     if isinstance(operation, cirq.CircuitOperation):
         if operation.repeat_until is not None:

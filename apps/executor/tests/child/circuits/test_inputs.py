@@ -14,13 +14,18 @@ PARAMETERS = (
     + "from qiskit.circuit import Parameter\na, b = Parameter('theta'), Parameter('phi')\ncircuit = QuantumCircuit(2)\ncircuit.rx(2 * a, 0)\ncircuit.rx(b - a, 1)\ncircuit.measure_all()"
 )
 DIALECT = "OPENQASM 3.0;\ninput float theta; input float phi;\nqubit[2] q; rx(2 * theta) q[0]; rx(phi - theta) q[1]; cnot q[0], q[1]; cnot q[0], q[1];"
+CIRQ = "import cirq, sympy\na, b = sympy.symbols('theta phi')\nq = cirq.LineQubit.range(2)\ncircuit = cirq.Circuit(cirq.rx(2 * a)(q[0]), cirq.rx(b - a)(q[1]))"
+BRAKET = "from braket.circuits import Circuit, FreeParameter\na, b = FreeParameter('theta'), FreeParameter('phi')\ncircuit = Circuit().rx(0, 2 * a).rx(1, b - a)"
 
 
 def with_params(**given: Any) -> dict[str, Any]:
     return {"params": {"shots": 100, "backend": "aer-statevector", **given}}
 
 
-@pytest.mark.parametrize(("framework", "code"), [("openqasm", ANSATZ), ("qiskit", PARAMETERS), ("marqov", DIALECT)])
+@pytest.mark.parametrize(
+    ("framework", "code"),
+    [("openqasm", ANSATZ), ("qiskit", PARAMETERS), ("marqov", DIALECT), ("cirq", CIRQ), ("marqov", BRAKET)],
+)
 def test_a_free_parameter_has_the_value_of_the_jobs_parameter_of_its_name(framework: str, code: str) -> None:
     for theta, phi, key in [
         (1.5707963267948966, 1.5707963267948966, "10"),
@@ -46,6 +51,8 @@ def test_a_circuit_that_the_program_runs_on_its_device_takes_them_too() -> None:
 
 
 def test_a_parameter_without_a_value_is_named() -> None:
+    assert "the parameter phi has no value" in refusal("cirq", CIRQ, **with_params(theta=1)).message
+    assert "the parameter phi of the circuit has no value" in refusal("marqov", BRAKET, **with_params(theta=1)).message
     error = refusal("openqasm", ANSATZ, **with_params(theta=1))
     assert (
         error.message

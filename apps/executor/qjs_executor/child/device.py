@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..execution_request import SHOTS_MAX
 from .refusals import JobError
-
-SHOTS_MAX = 100_000
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import re
 from itertools import zip_longest
 from typing import Any
 
-from ..execution_request import RequestKind
+from ..execution_request import SHOTS_MAX, RequestKind
 from ..job import ErrorCode, Job
 from ..pauli_sums import TERMS_MAX
 from .checked_fields import (
@@ -40,7 +40,6 @@ WARNING_LENGTH_MAX = 1_000
 DIAGRAM_LENGTH_MAX = 64 * 1024
 REGISTERS_MAX = 256
 CIRCUIT_TEXT_MAX = 4 * 1024 * 1024
-SHOTS_MAX = 100_000
 RESULT_TEXT_MAX = 64 * 1024 * 1024
 """In characters; the limit of a result is in bytes and is checked later, with a message of its own."""
 DISPLAY_MAX = 3 * 1024 * 1024

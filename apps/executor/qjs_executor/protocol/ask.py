@@ -10,12 +10,12 @@ import re
 from typing import Any
 
 from ..child.asks import circuit_digest
+from ..execution_request import SHOTS_MAX
 from ..job import MIB, Job
 from .answer import (
     CIRCUIT_TEXT_MAX,
     COUNTS_MAX,
     REGISTERS_MAX,
-    SHOTS_MAX,
     observables_of,
     registers_of,
     warnings_of,

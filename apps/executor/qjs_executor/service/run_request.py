@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..device_figures import Figures, UnknownDevice, resolved
+from ..execution_request import SHOTS_MAX
 from ..job import Job, JobParams, Limits
 from ..pauli_sums import NotAnObservable, read_all
 from .lanes import Lane
@@ -18,7 +19,6 @@ from .script_request import script_of
 BODY_BYTES_MAX = 4 * 1024 * 1024
 TEXT_MAX = 1024 * 1024
 """Code points of a circuit payload or script; the API applies the same limit."""
-SHOTS_MAX = 100_000
 SEED_MAX = 2**63 - 1
 """The simulator takes a signed 64-bit seed."""
 WALL_SECONDS_MIN = 0.1

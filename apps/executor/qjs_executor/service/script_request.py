@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..execution_request import Where
+from ..execution_request import SHOTS_MAX, Where
 from ..job import ASKS_MAX, MIB, Script
-from ..protocol.answer import SHOTS_MAX
 from ..protocol.ask import NAME_MAX, TASKS_MAX, counts_of
 from ..protocol.strict_json import NotStrictJson, parse_any
 from .request_fields import InvalidRequest, integer_of, number_of, object_of, refuse, text_of

@@ -105,7 +105,7 @@ def test_a_record_names_only_what_ran(children: FrameChildren, program: dict[str
     kind, result = record(children, job)
     metadata = result["metadata"]
     ours = {"engine": job.engine, "engine_version": ENGINE_VERSION, "optimization_level": program["level"]}
-    nobody = dict.fromkeys(ours)
+    unknown = dict.fromkeys(ours)
     said = {name: metadata[name] for name in ours}
 
     assert metadata["seed"] == program["params"]["seed"]
@@ -124,7 +124,7 @@ def test_a_record_names_only_what_ran(children: FrameChildren, program: dict[str
             assert metadata["executed_apart"] is True
         return
     assert program["leaves"] in ("counts", "number", "nothing")
-    assert said == (ours if on_device else nobody)
+    assert said == (ours if on_device else unknown)
     one = on_device[0] if len(set(on_device)) == 1 else None
     assert (result["shots"], metadata["shots_requested"]) == (one, one)
     assert (metadata["count_source"], metadata["shots_observed"]) == (None, None)

@@ -38,7 +38,7 @@ def test_the_owner_with_the_most_gives_up_its_oldest_place(
     assert place_to_free(owners, [owner not in held for owner in owners], newcomer) == freed
 
 
-def test_places_become_even_and_stay_so_whoever_comes() -> None:
+def test_places_become_even_and_stay_so_whichever_owner_comes() -> None:
     draw = random.Random(7)
     places = ["heavy"] * 8
     for _ in range(200):
@@ -50,7 +50,7 @@ def test_places_become_even_and_stay_so_whoever_comes() -> None:
     for newcomer in ("heavy", "a", "b"):
         at = place_to_free(places, [True] * len(places), newcomer)
         assert at is not None
-        assert places[at] == newcomer, "nobody is driven out of an even share"
+        assert places[at] == newcomer, "no owner is driven out of an even share"
 
 
 def test_a_team_with_many_task_hosts_gives_up_its_own() -> None:

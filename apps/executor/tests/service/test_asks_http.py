@@ -37,7 +37,7 @@ NAN = float("nan")
 
 
 @pytest.fixture(autouse=True)
-def nobody_waits(executor: Executor) -> Iterator[None]:
+def no_run_waits(executor: Executor) -> Iterator[None]:
     """Kills a run that a test leaves waiting."""
     yield
     end_waiting(executor)

@@ -56,8 +56,8 @@ def to_found(value: Circuit, shots: int) -> AdaptedCircuit:  # noqa: ARG001
     names = sorted(str(parameter) for parameter in value.parameters)
     if names:
         raise Unsupported(
-            f"the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} of the circuit has no value; set it in the"
-            " job's params, or bind it with circuit.make_bound_circuit({...})"
+            f"the parameter{'s' if len(names) > 1 else ''} {', '.join(names)} of the circuit has no value; set it in"
+            " the job's params, or bind it with circuit.make_bound_circuit({...})"
         )
     used = sorted(int(qubit) for qubit in value.qubits)
     if not used:

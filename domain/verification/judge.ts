@@ -1,9 +1,10 @@
-// Decides whether a re-run agrees with the sealed result, circuit by circuit, at an error rate that holds for all
-// circuits together. Each circuit gets two tests, since each finds differences that the other misses.
+// Decides whether two runs agree, circuit by circuit, at an error rate that holds for all circuits together: a re-run and
+// the sealed result, or two jobs. Each circuit gets two tests, since each finds differences that the other misses.
 // docs/capsules/verification.md describes the rules.
 
+import { type Counted, causesOf, hardwareOf, isOfProgram, isRepetition, notesOf, seedNotes } from './notes.js'
+import { type Relation, sealAndRerun } from './relation.js'
 import type { Check, Verification } from './report.js'
-import type { RunCounts } from './run-counts.js'
 import type { CircuitPair } from './statistics/circuit-pairs.js'
 import { compareDefaults, compareNote, compareStatement } from './statistics/compare-bound.js'
 import { type CountPair, pairUp } from './statistics/count-pair.js'
@@ -13,20 +14,22 @@ import { holmAdjusted } from './statistics/holm.js'
 import { pooledPearson } from './statistics/pearson.js'
 import { randomOf } from './statistics/random.js'
 import { permutationTest } from './statistics/relabelling.js'
-import { neededShotsOf, rerunShots, shown } from './statistics/shots-needed.js'
+import { eachJobShots, neededShotsOf, rerunShots, shown } from './statistics/shots-needed.js'
 import { distanceUpperBound } from './statistics/upper-bound.js'
 import { verdicts, worstOf } from './verdict.js'
 
-/** The probability that an identical re-run is found to differ, over all circuits of a capsule. */
+/** The probability that two runs of the same are found to differ, over all their circuits. */
 export const ALPHA = 0.01
 /** The probability that the upper bound of a distance is below the true distance. */
 export const BETA = 0.05
 
 export interface JudgeSettings {
-  /** The tolerated total variation distance, declared when the capsule was sealed. */
+  /** The tolerated total variation distance; of a capsule, the one declared when it was sealed. */
   margin: number
   alpha?: number
   beta?: number
+  /** What the runs are to each other. Default: the sealed run of a capsule and its re-run. */
+  relation?: Relation
   /** Seeds the random draws. The same text gives the same report, to the last digit. */
   seedText: string
 }
@@ -42,10 +45,10 @@ interface Settings extends Required<JudgeSettings> {
 const DRAWS_MIN = 999
 
 export function judge(pairs: readonly CircuitPair[], settings: JudgeSettings): Verification {
-  const { margin, alpha = ALPHA, beta = BETA } = settings
-  const begun = pairs.map(begin)
+  const { margin, alpha = ALPHA, beta = BETA, relation = sealAndRerun } = settings
+  const begun = pairs.map((pair) => begin(pair, relation))
   const circuits = begun.filter((check) => 'sealed' in check).length
-  const all: Settings = { ...settings, alpha, beta, circuits }
+  const all: Settings = { ...settings, alpha, beta, relation, circuits }
   const measured = begun.map((check) => ('sealed' in check ? measure(check, all) : check))
   const tested = measured.filter((check) => 'sealed' in check)
   const adjusted = holmAdjusted(tested.map(({ check }) => check.p_values.combined!))
@@ -56,11 +59,9 @@ export function judge(pairs: readonly CircuitPair[], settings: JudgeSettings): V
   return summary(checks, { margin, alpha, beta })
 }
 
-interface Tested {
+interface Tested extends Counted {
   check: Check
   counts: CountPair
-  sealed: RunCounts
-  rerun: RunCounts
 }
 
 const nothing: Omit<Check, 'name' | 'verdict' | 'method' | 'reason'> = {
@@ -82,14 +83,14 @@ const nothing: Omit<Check, 'name' | 'verdict' | 'method' | 'reason'> = {
 }
 
 /** Returns the verdict of a circuit that needs no test, or what is to be tested. */
-function begin(pair: CircuitPair): Check | Tested {
+function begin(pair: CircuitPair, relation: Relation): Check | Tested {
   const { name } = pair
   if ('uncounted' in pair) {
     const { same, uncounted: reason } = pair
     return { ...nothing, name, verdict: same ? 'exact' : 'not_testable', method: same ? 'equality' : 'none', reason }
   }
   const { sealed, rerun } = pair
-  const refused = gate(sealed, rerun)
+  const refused = gate(sealed, rerun, relation)
   if (refused)
     return { ...nothing, name, verdict: 'not_testable', method: 'none', reason: refused, hardware: hardwareOf(pair) }
   const counts = pairUp(sealed.counts, rerun.counts)
@@ -108,81 +109,15 @@ function begin(pair: CircuitPair): Check | Tested {
     hellinger_fidelity: hellingerFidelity(counts),
     compare: compareStatement(counts),
     hardware: hardwareOf(pair),
-    notes: notesOf(pair)
+    notes: notesOf(pair, relation)
   }
   const repeated = isRepetition(pair)
   if (repeated && counts.cells.every(({ x, y }) => x === y)) return check
   return { check, counts, sealed, rerun }
 }
 
-interface Counted {
-  sealed: RunCounts
-  rerun: RunCounts
-}
-
-const isOfProgram = ({ sealed, rerun }: Counted): boolean => sealed.madeBy === 'program' || rerun.madeBy === 'program'
-
-const isRepetition = ({ sealed, rerun }: Counted): boolean =>
-  sealed.deterministic && rerun.deterministic && sealed.seed === rerun.seed && hasSameVersions(sealed, rerun)
-
-const hasSameVersions = (sealed: RunCounts, rerun: RunCounts): boolean =>
-  sealed.engine === rerun.engine &&
-  sealed.engineVersion === rerun.engineVersion &&
-  sealed.frameworkVersion === rerun.frameworkVersion
-
-function notesOf({ sealed, rerun }: Counted): string[] {
-  const notes: string[] = []
-  if (!hasSameVersions(sealed, rerun))
-    notes.push(`the versions differ: ${versionsOf(sealed)} sealed, ${versionsOf(rerun)} now`)
-  if (sealed.countSource === null)
-    notes.push(
-      'the program itself returned these counts; they are taken for samples of the same circuit, which the service has not seen'
-    )
-  else if (isOfProgram({ sealed, rerun }))
-    notes.push(
-      'the program itself reported these counts and their circuit: the process that reported them also ran its code, so the service cannot vouch for them'
-    )
-  if (sealed.countSource !== null && sealed.circuitSha256 === null)
-    notes.push('the circuit has no digest; it is taken to be the same because the program is')
-  if (sealed.countSource !== null && sealed.bitOrder === null)
-    notes.push('neither run states its bit order; it is assumed to be the same because the program is')
-  return notes
-}
-
-const versionsOf = ({ engine, engineVersion, frameworkVersion }: RunCounts): string =>
-  `${engine ?? 'no engine'} ${engineVersion ?? ''} with framework ${frameworkVersion ?? 'unknown'}`
-
-function hardwareOf({ sealed, rerun }: Counted): Check['hardware'] {
-  if (!sealed.hardware && !rerun.hardware) return null
-  const [before, after] = [sealed.completedAt, rerun.completedAt].map((at) =>
-    at === null ? Number.NaN : Date.parse(at)
-  )
-  const elapsed = (after! - before!) / 1000
-  return {
-    sealed_calibration_id: sealed.calibrationId,
-    rerun_calibration_id: rerun.calibrationId,
-    elapsed_seconds: Number.isFinite(elapsed) ? elapsed : null
-  }
-}
-
-/** For a difference on a quantum computer: what may have caused it. */
-function sinceSealing({ hardware }: Check): string {
-  if (!hardware) return ''
-  const { sealed_calibration_id: before, rerun_calibration_id: now, elapsed_seconds: seconds } = hardware
-  const calibration =
-    before === null || now === null
-      ? 'it is not known whether the calibration is the same'
-      : before === now
-        ? `the calibration is the same (${now})`
-        : `the calibration is another one (${before} sealed, ${now} now)`
-  return `; ${calibration}${seconds === null ? '' : `, ${lapse(seconds)} have passed`}`
-}
-
-const lapse = (seconds: number): string =>
-  seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} hours` : `${(seconds / 86_400).toFixed(1)} days`
-
 /** Computes both tests, the distances and the bound. */
-function measure(tested: Tested, { circuits, alpha, beta, seedText }: Settings): Tested {
+function measure(tested: Tested, { circuits, alpha, beta, relation, seedText }: Settings): Tested {
   const { check, counts } = tested
   const pearson = pooledPearson(counts)?.p ?? null
   // When Pearson alone is decisive, more draws would only refine a digit.
@@ -207,33 +142,28 @@ function measure(tested: Tested, { circuits, alpha, beta, seedText }: Settings):
       notes: [
         ...check.notes,
         ...(pearson === null ? ['too few shots for each outcome: not testable by Pearson'] : []),
-        ...(isRepetition(tested) && counts.n === counts.m
-          ? [
-              'seed and versions are the same, but the counts are not: the run is not as repeatable as it was taken to be'
-            ]
-          : [])
+        ...seedNotes(tested, relation)
       ]
     }
   }
 }
 
-function decide({ check, counts, sealed, rerun }: Tested, settings: Settings): Check {
-  const { alpha, beta, margin } = settings
+function decide({ check, counts, ...pair }: Tested, settings: Settings): Check {
+  const { alpha, beta, margin, relation } = settings
   const [tvd, upper, excess] = [check.tvd!, check.tvd_upper!, check.tvd_excess!]
   const sure = `${percent(1 - beta)} confidence`
   if (check.p_adjusted! <= alpha) {
     const found = `a difference was found (p ${figure(check.p_adjusted!)} <= alpha ${alpha}; distance ${figure(tvd)}, ${figure(excess)} more than chance gives)`
-    if (sealed.hardware && rerun.hardware && excess < margin)
+    const causes = causesOf(check, relation)
+    if (canDrift(pair, relation) && excess < margin)
       return {
         ...check,
         verdict: 'drifted',
-        reason: `${found}, which is below the margin ${margin}: the machine has drifted; this is no failure of the code${sinceSealing(check)}`
+        reason: `${found}, which is below the margin ${margin}: the machine has drifted; this is no failure of the code${causes}`
       }
-    return {
-      ...check,
-      verdict: 'different',
-      reason: `${found}${sealed.hardware && rerun.hardware ? `, at or above the margin ${margin}` : ''}${sinceSealing(check)}`
-    }
+    const compared = !relation.repeats || canDrift(pair, relation)
+    const size = excess < margin ? `, which is below the margin ${margin}` : `, at or above the margin ${margin}`
+    return { ...check, verdict: 'different', reason: `${found}${compared ? size : ''}${causes}` }
   }
   if (upper <= margin)
     return {
@@ -247,17 +177,25 @@ function decide({ check, counts, sealed, rerun }: Tested, settings: Settings): C
     verdict: 'not_testable',
     needed_shots: 'shots' in needed ? needed.shots : null,
     reason: `no difference was found (p ${figure(check.p_adjusted!)}), but the true distance may be up to ${figure(upper)} at ${sure}, above the margin ${margin}: ${
-      'shots' in needed ? `need about ${shown(needed.shots)} shots in the re-run` : needed.impossible
+      'shots' in needed
+        ? `need about ${shown(needed.shots)} shots in ${relation.repeats ? 'the re-run' : 'each job'}`
+        : needed.impossible
     }`
   }
 }
 
-function shotsFor(check: Check, counts: CountPair, { margin, beta }: Settings) {
+/** Whether a difference can be the drift of one quantum computer that ran one circuit twice. */
+const canDrift = ({ sealed, rerun }: Counted, { sameBackend }: Relation): boolean =>
+  sealed.hardware && rerun.hardware && sameBackend && sealed.circuitSha256 === rerun.circuitSha256
+
+function shotsFor(check: Check, counts: CountPair, { margin, beta, relation }: Settings) {
   const { n, m } = counts
-  const planned = rerunShots(n, neededShotsOf(counts, margin, beta))
-  if ('impossible' in planned || planned.shots > m) return planned
-  // The run had as many shots as planned, and the bound is still too wide. It shrinks with the root of the shots.
-  return rerunShots(n, Math.ceil((2 / (1 / n + 1 / m)) * (check.tvd_upper! / margin) ** 2))
+  const inEach = neededShotsOf(counts, margin, beta)
+  // The runs had as many shots as planned, and the bound is still too wide. It shrinks with the root of the shots.
+  const beyondPlan = () => Math.ceil((2 / (1 / n + 1 / m)) * (check.tvd_upper! / margin) ** 2)
+  if (!relation.repeats) return eachJobShots(inEach > Math.min(n, m) ? inEach : Math.max(inEach, beyondPlan()))
+  const planned = rerunShots(n, inEach)
+  return 'impossible' in planned || planned.shots > m ? planned : rerunShots(n, beyondPlan())
 }
 
 function summary(

@@ -3,7 +3,8 @@ import type { CompareStatement } from './statistics/compare-bound.js'
 import type { Verdict } from './verdict.js'
 
 /** How a verdict was reached. */
-export type Method = 'equality' | 'pearson+cdvv' | 'none'
+export const verificationMethods = ['equality', 'pearson+cdvv', 'none'] as const
+export type Method = (typeof verificationMethods)[number]
 
 export interface PValues {
   /** The p-value of pooled Pearson; `null` when nothing is left to test. */

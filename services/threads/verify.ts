@@ -20,11 +20,14 @@ export function verify({ tasks, margin, ...settings }: JudgeInput): Verification
   for (const { name, sealed, rerun } of tasks)
     for (const text of [name, sealed.text, rerun.text]) digests.update(sha256(text))
   const sealed = tasks.map(({ sealed: { text, facts } }) => ({ text, hardware: facts.hardware }))
-  return judge(tasks.flatMap(circuitPairs), {
-    ...settings,
-    margin: margin ?? defaultMargin(sealed),
-    seedText: digests.digest('hex')
-  })
+  return judge(
+    tasks.flatMap((task) => circuitPairs(task)),
+    {
+      ...settings,
+      margin: margin ?? defaultMargin(sealed),
+      seedText: digests.digest('hex')
+    }
+  )
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,6 +1,7 @@
 // Pairs the circuits of two results. Each circuit is named by its task and, when a result has several, by its place in
 // it.
 import { storableText } from '../../json/json-guard.js'
+import { type Relation, sealAndRerun } from '../relation.js'
 import { type RunCounts, type RunFacts, runCircuits } from '../run-counts.js'
 import { isSameResult } from '../same-result.js'
 
@@ -24,25 +25,26 @@ export type CircuitPair =
 
 const NAME_MAX = 300
 
-export function circuitPairs({ name, sealed, rerun }: TaskRuns): CircuitPair[] {
+export function circuitPairs({ name, sealed, rerun }: TaskRuns, relation: Relation = sealAndRerun): CircuitPair[] {
   const [before, after] = [runCircuits(sealed.text, sealed.facts), runCircuits(rerun.text, rerun.facts)]
   const places = [...new Set([...before.keys(), ...after.keys()])].sort()
-  if (places.length === 0) return [withoutCounts(name, sealed, rerun)]
+  if (places.length === 0) return [withoutCounts(name, sealed, rerun, relation)]
+  // Other programs put their counts elsewhere.
+  if (!relation.repeats && before.size === 1 && after.size === 1)
+    return [{ name, sealed: [...before.values()][0]!, rerun: [...after.values()][0]! }]
   return places.map((place) => {
     const circuit = place === '' ? name : shown(`${name} ${place}`)
     const [one, other] = [before.get(place), after.get(place)]
     if (one && other) return { name: circuit, sealed: one, rerun: other }
-    const where = one
-      ? 'the sealed result has counts here, that of the re-run has none'
-      : 'the re-run has counts here, the sealed result has none'
-    return { name: circuit, uncounted: where, same: false }
+    const [having, lacking] = one ? [relation.one, relation.other] : [relation.other, relation.one]
+    return { name: circuit, uncounted: `${having} has counts here, ${lacking} has none`, same: false }
   })
 }
 
 /** A place comes from a program's return value, so it is made storable and short. */
 const shown = (name: string): string => storableText(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name)
 
-function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun): CircuitPair {
+function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun, { ofOne, ofOther }: Relation): CircuitPair {
   const fixed = seedOf(sealed) !== null && seedOf(sealed) === seedOf(rerun)
   const same = isSameResult(sealed.text, rerun.text)
   if (!fixed)
@@ -61,7 +63,7 @@ function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun): Circu
   const why =
     before === now
       ? 'although the seed is the same'
-      : `with the same seed but other versions (${before} sealed, ${now} now)`
+      : `with the same seed but other versions (${before} ${ofOne}, ${now} ${ofOther})`
   return {
     name,
     uncounted: `the results have no counts, and ${why} they are not the same; how far apart they are cannot be measured without counts`,

@@ -1,6 +1,8 @@
 // Whether the counts of two runs can be compared by a test at all.
 
 import { isDeepEqual } from '../deep-equal.js'
+import { haveLikeRegisters, registersText } from '../registers.js'
+import { type Relation, sealAndRerun } from '../relation.js'
 import { PROGRAM_REPORTED, type RunCounts } from '../run-counts.js'
 import type { Counts } from './count-pair.js'
 
@@ -9,8 +11,9 @@ const COUNTED_MAX = 100_000_000
 const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements', PROGRAM_REPORTED])
 
 /** Why they cannot be compared; `null` when they can. */
-export function gate(sealed: RunCounts, rerun: RunCounts): string | null {
-  return untestableAlone('the sealed run', sealed) ?? untestableAlone('the re-run', rerun) ?? together(sealed, rerun)
+export function gate(sealed: RunCounts, rerun: RunCounts, relation = sealAndRerun): string | null {
+  const { one, other } = relation
+  return untestableAlone(one, sealed) ?? untestableAlone(other, rerun) ?? together(sealed, rerun, relation)
 }
 
 /** Why the counts of one run cannot be compared with any other's; `null` when they can. */
@@ -30,15 +33,17 @@ export function untestableAlone(which: string, run: RunCounts): string | null {
   return null
 }
 
-function together(sealed: RunCounts, rerun: RunCounts): string | null {
-  if (!haveLikeSources(sealed, rerun))
+function together(sealed: RunCounts, rerun: RunCounts, { one, other, repeats }: Relation): string | null {
+  if (repeats && !haveLikeSources(sealed, rerun))
     return 'the counts of one run are the program’s own, those of the other the service’s'
   if (sealed.bitOrder !== rerun.bitOrder)
-    return `the bit orders differ: '${sealed.bitOrder}' in the sealed run, '${rerun.bitOrder}' in the re-run`
-  if (!isDeepEqual(sealed.registers, rerun.registers))
+    return `the bit orders differ: '${sealed.bitOrder}' in ${one}, '${rerun.bitOrder}' in ${other}`
+  if (repeats && !isDeepEqual(sealed.registers, rerun.registers))
     return 'the runs have other registers, so their bits mean other things'
-  if (sealed.circuitSha256 !== rerun.circuitSha256)
+  if (repeats && sealed.circuitSha256 !== rerun.circuitSha256)
     return `the runs are of different circuits: ${sealed.circuitSha256 ?? 'one without a digest'} and ${rerun.circuitSha256 ?? 'one without a digest'}`
+  if (!haveLikeRegisters(sealed.registers, rerun.registers))
+    return `the registers differ, so their bits mean other things: ${registersText(sealed.registers)} in ${one}, ${registersText(rerun.registers)} in ${other}`
   const widths = new Set<number>()
   for (const { counts } of [sealed, rerun]) for (const outcome in counts) widths.add(outcome.length)
   if (widths.size > 1)

@@ -84,4 +84,11 @@ export function rerunShots(sealed: number, needed: number): { shots: number } | 
   return { shots }
 }
 
+/** The shots that each of two new jobs needs. */
+export function eachJobShots(shots: number): { shots: number } | { impossible: string } {
+  if (shots <= SHOTS_MAX) return { shots }
+  const about = Number.isSafeInteger(shots) ? `about ${shown(shots)} shots` : 'more shots than can be counted'
+  return { impossible: `each job would need ${about}, and a job has at most ${shown(SHOTS_MAX)}` }
+}
+
 export const shown = (shots: number): string => shots.toLocaleString('en-US')

@@ -130,7 +130,7 @@ describe('pairs of results', () => {
   test('a circuit that is missing in one result is not testable', () => {
     const found = verdictOf(returned({ a: { '0': 1000 }, b: { '0': 1000 } }), returned({ a: { '0': 1000 } }))
     expect(found.verdict).toBe('not_testable')
-    expect(found.reason).toContain('that of the re-run has none')
+    expect(found.reason).toContain('the sealed run has counts here, the re-run has none')
   })
 
   test('without counts a seeded re-run is exact when only times differ', () => {

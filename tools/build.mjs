@@ -18,6 +18,7 @@ const digestFile = join(dist, 'build.json')
 const wholePrograms = [
   'apps/api/server',
   'apps/worker/main',
+  'services/threads/compare-thread',
   'services/threads/judge-thread',
   'services/threads/seal-thread'
 ]

@@ -11,8 +11,8 @@ export interface ThreadPool<Input, Output> {
   /**
    * @param team whose work it is.
    * @param input what a message can carry: a Buffer arrives as a Uint8Array.
-   * @throws PoolBusy when too much work of the team waits; PoolTimeout after the limit; what the program has thrown (a ServiceError as one);
-   * Error when the pool is closed before the work is done.
+   * @throws PoolBusy when too much work of the team waits; PoolTimeout after the limit; PoolMemory beyond the limit of memory;
+   * what the program has thrown (a ServiceError as one); Error when the pool is closed before the work is done.
    */
   run(team: string, input: Input): Promise<Output>
   /** Stops the threads and rejects what waits. */
@@ -25,10 +25,13 @@ export interface PoolLimits {
   waitingMax?: number
   /** For one piece, from its start in a thread. */
   limitMs?: number
+  /** What the heap of one thread can hold, in MiB; a thread that needs more is stopped. Default: that of Node. */
+  heapMib?: number
 }
 
 export class PoolBusy extends Error {}
 export class PoolTimeout extends Error {}
+export class PoolMemory extends Error {}
 
 /** A thread without work is stopped after this time; starting one takes about a tenth of a second. */
 const IDLE_MS = 60_000
@@ -43,14 +46,15 @@ const NICE = 5
 export function startThreadPool<Input, Output>(
   program: string,
   what: string,
-  { threads = 2, waitingMax = 100, limitMs = 60_000 }: PoolLimits
+  { threads = 2, waitingMax = 100, limitMs = 60_000, heapMib }: PoolLimits
 ): ThreadPool<Input, Output> {
   const pool = new Piscina<ThreadTask<Input>, ThreadResponse<Output>>({
     filename: bundleOf(program),
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
-    niceIncrement: NICE
+    niceIncrement: NICE,
+    ...(heapMib !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMib } })
   })
   let closed = false
   let lastId = 0
@@ -89,9 +93,11 @@ export function startThreadPool<Input, Output>(
       })
       const response = await pool
         .run({ id, input }, { signal: late.signal })
-        .catch((error: Error) => {
+        .catch((error: NodeJS.ErrnoException) => {
           if (closed) throw closedError()
           if (late.signal.aborted) throw new PoolTimeout(`${what} took longer than ${limitMs / 1000} s and was stopped`)
+          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+            throw new PoolMemory(`${what} needed more than ${heapMib} MiB of memory and was stopped`)
           throw error
         })
         .finally(() => {

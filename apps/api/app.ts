@@ -41,6 +41,7 @@ import noBody from './http/validation/no-body.js'
 import { createFaultFinder, type Fault } from './http/validation/validation-faults.js'
 import writeOnce from './http/write-once.js'
 import { artifactRoutes } from './jobs/artifacts.js'
+import { compareRoutes } from './jobs/compare/compare.js'
 import { estimateRoutes } from './jobs/estimate.js'
 import { createEventStreams } from './jobs/event-stream.js'
 import { jobDetailRoutes } from './jobs/job-details.js'
@@ -153,6 +154,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(jobRoutes, { deps, nudge, waits })
   await app.register(jobDetailRoutes, { deps, nudge, streams })
   await app.register(estimateRoutes, { deps })
+  await app.register(compareRoutes, { deps })
   await app.register(managedRuntimeRoutes, { deps })
   await app.register(artifactRoutes, { deps })
   await app.register(playgroundRoutes, { deps })

@@ -12,6 +12,7 @@ import type { InstallationSigner } from '../../services/keys/signer.js'
 import type { Mailer } from '../../services/mail/mailer.js'
 import type { ProviderAdapter } from '../../services/providers/adapter.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
+import type { ComparePool } from '../../services/threads/compare-pool.js'
 import type { SealPool } from '../../services/threads/seal-pool.js'
 import type { ApiConfig } from './config.js'
 import type { LargeContentOptions } from './http/large-content.js'
@@ -47,6 +48,8 @@ export interface ApiDeps {
   signer: InstallationSigner
   /** Makes the content of seals in a thread. */
   sealing: Pick<SealPool, 'sealInThread'>
+  /** Compares jobs in a thread. */
+  comparing: Pick<ComparePool, 'compareInThread'>
   /** Adapters for testing credentials, by the provider's name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
   dispatcher: Dispatcher

@@ -22,6 +22,7 @@ import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
+import { startComparePool } from '../../services/threads/compare-pool.js'
 import { startSealPool } from '../../services/threads/seal-pool.js'
 import { buildApp } from './app.js'
 import { POOL_MAX, readApiConfig } from './config.js'
@@ -72,6 +73,7 @@ const signer = createInstallationSigner(db, config.keyRing)
 // Created at the start, so that its public half can be looked up at once.
 if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))
 const sealing = startSealPool()
+const comparing = startComparePool()
 const mailer = createMailer({ sends: config.sendsMail, keyRing: config.keyRing, log })
 
 const dispatcher = createDispatcher({
@@ -100,6 +102,7 @@ const app = await buildApp(
     keyRing: config.keyRing,
     signer,
     sealing,
+    comparing,
     providers: providers.adapters,
     oidc:
       config.oidc && config.keyRing
@@ -162,7 +165,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true
     log.info({ signal }, 'stopping')
     await app.close()
-    await sealing.close()
+    await Promise.all([sealing.close(), comparing.close()])
     await metricsServer?.close()
     limitsRedis.disconnect()
     await Promise.all([

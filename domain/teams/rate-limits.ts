@@ -29,6 +29,8 @@ const table = {
   submitTeam: { max: 100, windowSeconds: DAY, scope: 'team' },
   /** Stopping jobs stays possible for a caller that has used up all submissions of a day. */
   cancel: { max: 120, windowSeconds: MINUTE, scope: 'user' },
+  /** Each comparison of two jobs can take seconds of a processor. */
+  compare: { max: 20, windowSeconds: MINUTE, scope: 'user' },
   /** Every way of making a capsule except an import: some copy up to 60 MiB of evidence. */
   capsuleCreate: { max: 5, windowSeconds: MINUTE, scope: 'user' },
   capsuleImport: { max: 3, windowSeconds: MINUTE, scope: 'user' },

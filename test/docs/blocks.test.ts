@@ -52,9 +52,11 @@ ajv.addSchema({ $id: 'api', components: document.components })
 
 /** @returns the faults of a body for an operation. */
 function faultsOf(method: string, path: string, body: unknown): unknown[] {
-  const template = Object.keys(document.paths).find((known) =>
-    new RegExp(`^${known.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0]!)
-  )
+  const [asked] = path.split('?') as [string]
+  const templates = Object.keys(document.paths)
+  const template =
+    templates.find((known) => known === asked) ??
+    templates.find((known) => new RegExp(`^${known.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked))
   const operation = document.paths[template ?? '']?.[method.toLowerCase()]
   if (!operation) return [`${method} ${path} is not an operation`]
   const schema = operation.requestBody?.content['application/json']?.schema

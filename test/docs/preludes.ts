@@ -46,6 +46,9 @@ export const preludes: Record<string, Prelude> = {
     }
   },
   'docs/jobs.md': { before: ['qjob submit examples/bell.qasm --wait'] },
+  'docs/compare.md': {
+    before: [1, 2].map((seed) => `qjob submit examples/bell.qasm --shots 5000 --seed ${seed} --wait`)
+  },
   'docs/idempotency.md': { files: { 'job.json': job } },
   'docs/adding-a-route.md': { before: ['node tools/openapi-doc.mjs > /tmp/before.json'] },
   'docs/limits.md': { before: ['qjob submit examples/bell.qasm --wait'] },

@@ -100,6 +100,7 @@ export class Walk {
   private readonly meanings: Record<string, () => Promise<string>> = {
     '\\bCODE\\b': async () => JSON.parse(await this.must('qjob admin create-code --json')).code,
     '\\bJOB(_ID)?\\b': async () => JSON.parse(await this.must('qjob jobs --limit 1 --json')).jobs[0].id,
+    '\\bOTHER_JOB\\b': async () => JSON.parse(await this.must('qjob jobs --limit 2 --json')).jobs[1].id,
     '\\bTEAM_ID\\b': async () => (await this.teams()).at(-1)!.id,
     '(?<![\\w-])ID\\b': async () => (await this.capsules())[0]!.id,
     'mqc:1:\\.\\.\\.': async () => {

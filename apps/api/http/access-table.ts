@@ -102,6 +102,7 @@ const table = {
   'GET /api/jobs': readTeam,
   'GET /api/jobs/estimate': readTeam,
   'GET /api/jobs/managed-runtimes': readTeam,
+  'POST /api/jobs/compare': { ...readTeam, limit: 'compare' },
   'GET /api/jobs/:id': readTeam,
   'GET /api/jobs/:id/status': pollTeam,
   'GET /api/jobs/:id/attempts': readTeam,

@@ -47,6 +47,7 @@ export const writesWithoutIdempotencyKey: ReadonlySet<string> = new Set([
   'POST /api/auth/change-password',
   'DELETE /api/profile',
   'POST /api/team/secrets/test',
+  'POST /api/jobs/compare',
   'POST /api/playground/run',
   'POST /api/playground/convert',
   'POST /api/playground/telemetry'

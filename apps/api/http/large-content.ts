@@ -24,7 +24,7 @@ import { type Sent, sent } from './response.js'
 
 export interface LargeContent {
   budgets: Readonly<Record<BudgetName, ByteBudget>>
-  /** Runs `work` on a package or seal while its bytes are held. @throws ServiceError `service_busy`. */
+  /** Runs `work` on a package, seal or comparison while its bytes are held. @throws ServiceError `service_busy`. */
   within<T>(request: FastifyRequest, bytes: number, work: () => Promise<T>): Promise<T>
   /** Holds bytes until the response is sent or the connection ends. @throws ServiceError `service_busy`. */
   hold(request: FastifyRequest, reply: FastifyReply, bytes: number, of: BudgetName): Promise<void>

@@ -1,5 +1,5 @@
 // The memory of an api process, added up. What the network paces and what the processor paces have budgets of their own, so that
-// slow readers and senders do not hold up packages and seals. docker-compose.yml gives it the sum, and test/compose.test.ts compares the two.
+// slow readers and senders do not hold up packages, seals and comparisons. docker-compose.yml gives it the sum, and test/compose.test.ts compares the two.
 import { EVIDENCE_BYTES_MAX } from '../../../domain/capsules/capsule-size.js'
 import { PACKAGE_BODY_MAX } from './body/body-limits.js'
 
@@ -13,7 +13,7 @@ export const memory = {
   base: 320 * MIB,
   /** Large bodies and responses: held for as long as the network takes. */
   transfers: 384 * MIB,
-  /** Packages that are read or written, and seals: held for seconds, unless an export is read slowly. */
+  /** Packages that are read or written, seals and comparisons: held for seconds, unless an export is read slowly. */
   packages: 512 * MIB,
   /** What the collector and the allocator have not given back yet. */
   garbage: 192 * MIB
@@ -33,6 +33,8 @@ export const STREAM_BYTES = 8 * MIB
 export const IMPORT_BYTES = 3 * PACKAGE_BODY_MAX
 /** A seal, or a capsule of a job: the evidence, its copy in the thread, and one file as hex text on its way to Postgres. */
 export const SEAL_BYTES = 4 * EVIDENCE_BYTES_MAX
+/** A comparison of two results: their bytes here and in the thread, their text, and the counts read from it. */
+export const compareBytes = (results: number): number => 10 * results
 /** An export: the evidence, and the pieces in flight. */
 export const exportBytes = (evidence: number): number => evidence + 4 * MIB
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { submissionProtocol } from '../../../domain/jobs/native/native-submission.js'
 
 export const id = '0192f3a4-5b6c-7d8e-9f01-23456789abcd'
+const otherId = '0192f3a5-1c2d-7e3f-8a4b-56789abcdef0'
 const team = '0192f3a4-0000-7000-8000-0000000000aa'
 export const bell =
   'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n'
@@ -30,6 +31,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
     params: { shots: 1000, seed: 7 },
     name: 'A Bell pair'
   },
+  compareJobs: { a: id, b: otherId, margin: 0.05 },
   runPlayground: { code: script, language: 'qiskit', backend: 'local', shots: 1000 },
   convertPlayground: { code: script, language: 'qiskit' },
   reportPlaygroundRun: {

@@ -123,6 +123,17 @@ describe('the limit of submissions', () => {
   })
 })
 
+describe('the limit of comparisons', () => {
+  test('allows twenty a minute to a user, refused ones included, and does not affect another user', async () => {
+    const api = await limited('compare')
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    const unknown = '01900000-0000-7000-8000-000000000000'
+    const answers = await times(25, () => ada.post('/api/jobs/compare', { a: unknown, b: unknown }))
+    expect([of(answers, 404).length, of(answers, 429).length]).toEqual([20, 5])
+    expect((await bob.post('/api/jobs/compare', { a: unknown, b: unknown })).status).toBe(404)
+  })
+})
+
 describe('the limit of an address', () => {
   const look = (api: Awaited<ReturnType<typeof limited>>, headers: Headers = {}) =>
     api.ask('POST', '/api/auth/validate-code', { code: 'any' }, headers)

@@ -1,14 +1,12 @@
 // GET /api/jobs/:id/artifacts and /artifacts/:name: the files that a run produced in addition to its result.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { executeJob } from '../../../activities/job/execute-job.js'
 import { beginJob, completeJob, requestCancel } from '../../../db/job-steps/job-steps.js'
 import type { Artifact } from '../../../db/jobs/artifacts.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
-import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
+import { executeToEnd } from '../../support/jobs/executed.js'
 
 const api = await startApi('artifacts')
 const { db } = api.database
@@ -144,23 +142,9 @@ test('a state vector of 15 qubits is a file, and the result has its address', as
   expect(rawPayload.readDoubleLE(header + 2 ** 14 * 16)).toBeCloseTo(1)
 })
 
-/** Submits a job and does what a worker does, with the real executor. */
+/** Submits a job and runs it with the real executor. */
 async function executed(body: Record<string, unknown>): Promise<string> {
   const id = await ada.submit(body)
-  await beginJob(db, id, fence, {})
-  const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
-  const deps = {
-    db,
-    executor,
-    gate: createExecutorGate(1),
-    announce: () => {},
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-    countFault: () => {},
-    countRepeatedStep: () => {}
-  }
-  const end = await executeJob(deps, id, fence, new AbortController().signal)
-  await executor.close()
-  if (end.outcome !== 'completed') throw new Error(`the run ended as ${JSON.stringify(end)}`)
-  await completeJob(db, id, fence, end.resultSha256)
+  await executeToEnd(db, id)
   return id
 }

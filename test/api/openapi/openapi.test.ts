@@ -192,6 +192,7 @@ describe('responses match the OpenAPI document', () => {
       ['GET', `/api/jobs/${completedJob}/artifacts/circuit.qasm`, undefined, { 'if-none-match': '*' }],
       ['GET', `/api/jobs/${completedJob}/events`],
       ['POST', `/api/jobs/${completedJob}/rerun`],
+      ['POST', '/api/jobs/compare', { a: completedJob, b: completedJob }],
       ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],
       ['GET', '/api/capsules?limit=3'],
       ['GET', '/api/capsules/public'],

@@ -13,6 +13,7 @@ const specified: Record<LimitName, [max: number, windowSeconds: number, scope: s
   submit: [10, 60, 'user'],
   submitTeam: [100, 86_400, 'team'],
   cancel: [120, 60, 'user'],
+  compare: [20, 60, 'user'],
   capsuleCreate: [5, 60, 'user'],
   capsuleImport: [3, 60, 'user'],
   capsuleWrite: [30, 60, 'user'],

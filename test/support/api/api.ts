@@ -20,6 +20,7 @@ import { type KeyRing, readKeyRing } from '../../../services/keys/key-ring.js'
 import { createInstallationSigner } from '../../../services/keys/signer.js'
 import { createMailer } from '../../../services/mail/mailer.js'
 import type { Mail } from '../../../services/mail/message.js'
+import { startComparePool } from '../../../services/threads/compare-pool.js'
 import { startSealPool } from '../../../services/threads/seal-pool.js'
 import { submission } from '../jobs/builders.js'
 import { createTestDatabase, type TestDatabase } from '../stack/database.js'
@@ -117,6 +118,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const metrics = createMetrics()
   const keyRing = options.keyRing === undefined ? testKeyRing : options.keyRing
   const sealing = startSealPool()
+  const comparing = startComparePool()
   const mailer = createMailer({ sends: true, keyRing, log: options.log ?? { warn: () => {} } })
   const dispatcher = createDispatcher({
     db: pool.db,
@@ -152,6 +154,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     keyRing,
     signer: createInstallationSigner(pool.db, keyRing),
     sealing,
+    comparing,
     providers: options.providers ?? new Map(),
     oidc: options.oidc ?? null,
     mailer: {
@@ -234,6 +237,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
         await app.close()
         await Promise.allSettled([
           sealing.close(),
+          comparing.close(),
           listener.close(),
           directQueue.close(),
           executor?.close(),

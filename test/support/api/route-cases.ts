@@ -198,6 +198,11 @@ export const routeCases: Record<string, RouteCase> = {
     status: 200,
     path: ({ teamId }) => `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`
   },
+  'POST /api/jobs/compare': {
+    allowed: readers,
+    status: 200,
+    body: async (scene) => ({ a: await scene.completedJob(), b: await scene.completedJob() })
+  },
   'GET /api/jobs/:id': { allowed: readers, status: 200, path: ofJob() },
   'GET /api/jobs/:id/status': { allowed: readers, status: 200, path: ofJob('/status') },
   'GET /api/jobs/:id/attempts': { allowed: readers, status: 200, path: ofJob('/attempts') },

@@ -16,6 +16,7 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
   [['capsule'], async () => (await import('./commands/capsule.js')).addCapsuleCommand],
   [['jobs'], async () => (await import('./commands/jobs.js')).addJobsCommand],
   [['job', 'cancel'], async () => (await import('./commands/job.js')).addJobCommands],
+  [['compare'], async () => (await import('./commands/compare.js')).addCompareCommand],
   [['backends'], async () => (await import('./commands/backends.js')).addBackendsCommand],
   [['budget'], async () => (await import('./commands/budget.js')).addBudgetCommand],
   [['audit', 'keys'], async () => (await import('./commands/audit.js')).addAuditCommands],

@@ -1,5 +1,6 @@
-// The text form of results of circuits and of programs, whatever their shape.
+// The text form of results of circuits and of programs, whatever their shape, and of comparisons of them.
 import { expect, test } from '@jest/globals'
+import { comparisonText } from '../../apps/cli/jobs/comparison-text.js'
 import { resultText } from '../../apps/cli/jobs/result-text.js'
 
 test("the text of a result has the program's summary first, then counts, values, warnings and output", () => {
@@ -68,4 +69,38 @@ test('expectation values are shown with their error and how they were found', ()
   // A framework's own are stored in another form.
   const own = [{ name: 'Z(0)', kind: 'expval', value: 0.5 }]
   expect(resultText(JSON.stringify({ expectation_values: own }))).toBe(`expectation_values  ${JSON.stringify(own)}`)
+})
+
+test('the text of a comparison of several circuits lists their verdicts, and its texts cannot move the cursor', () => {
+  const job = { job_id: 'an id', backend: 'local', count_source: null, seed: null }
+  const circuit = (k: number) => ({
+    name: `result /${k}\u001b[2J`,
+    verdict: 'consistent' as const,
+    n: 10,
+    m: 10,
+    notes: ['the circuits differ'],
+    counts: [{ outcome: '0', a: 10, b: 10 }],
+    left_out: { outcomes: 0, a: 0, b: 0 }
+  })
+  const text = comparisonText({
+    verdict: 'not_testable',
+    method: 'none',
+    reason: 'a reason\u0007',
+    statement: 'Nothing follows.',
+    alpha: 0.01,
+    margin: 0.05,
+    tvd: null,
+    tvd_upper: null,
+    needed_shots: 2300,
+    a: job,
+    b: job,
+    circuits: Array.from({ length: 25 }, (_, k) => circuit(k)),
+    circuits_left_out: 50
+  })
+  expect(text).toMatch(/^verdict +not_testable\nmargin +0\.05\nneeded shots +2300 in each job\n/)
+  expect(text).toMatch(/^a +an id on local, a value of its program$/m)
+  expect(text.match(/^Note: the circuits differ$/gm)).toHaveLength(1)
+  expect(text.match(/^consistent +result/gm)).toHaveLength(20)
+  expect(text).toMatch(/55 more circuits: --json has more of them$/)
+  for (const control of ['\u0007', '\u001b']) expect(text).not.toContain(control)
 })

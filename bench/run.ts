@@ -6,6 +6,7 @@ import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
 import { benchBackup } from './backup.js'
 import { benchCapsules } from './capsules.js'
+import { benchCompare } from './compare.js'
 import { benchExecutor } from './executor.js'
 import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
@@ -24,6 +25,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   throughput: benchThroughput,
   graphs: benchGraphs,
   capsules: benchCapsules,
+  compare: benchCompare,
   backup: benchBackup,
   playground: benchPlayground,
   executor: benchExecutor,

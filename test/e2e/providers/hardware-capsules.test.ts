@@ -1,5 +1,5 @@
 // Capsules of jobs on (emulated) quantum computers: sealed as sampled, verified and scheduled, and found to drift when the
-// machine does.
+// machine does. Jobs on them are compared with those of simulators.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { eventually } from '../../support/eventually.js'
@@ -102,4 +102,23 @@ test('a capsule that no re-run can be compared with warns at its seal, and canno
   expect(warnings).toEqual([expect.stringContaining(reason)])
   const refused = await ask<{ error: string }>('PUT', `/api/capsules/${id}/schedule`, { cron: '@daily' }, 409)
   expect(refused.error).toContain(reason)
+}, 60_000)
+
+test('a job on a noisy quantum computer differs from one on a simulator; probabilities cannot be compared', async () => {
+  platform.ionq.noise(0.9)
+  const measured = await platform.submitPaid({ params: { shots: SHOTS } })
+  const simulated = await platform.submitPaid({ backend: 'local', params: { shots: SHOTS } })
+  const computed = await platform.submitPaid({ backend: 'ionq-direct-simulator', params: { shots: SHOTS } })
+  for (const job of [measured, simulated, computed]) expect((await platform.ended(job)).status).toBe('completed')
+  const compared = (a: string, b: string) => ask<Record<string, unknown>>('POST', '/api/jobs/compare', { a, b }, 200)
+  expect(await compared(simulated, measured)).toMatchObject({
+    verdict: 'different',
+    margin: 0.1,
+    a: { backend: 'local', hardware: false, count_source: 'simulator_sampled' },
+    b: { hardware: true, count_source: 'provider_counts', calibration_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }
+  })
+  expect(await compared(simulated, computed)).toMatchObject({
+    verdict: 'not_testable',
+    reason: expect.stringContaining('the counts of job b were computed from probabilities')
+  })
 }, 60_000)

@@ -4,6 +4,7 @@ import { ServiceError, validationError } from '../errors.js'
 import { assertNoiseModel } from '../jobs/params/noise-model.js'
 import { assertObservables } from '../jobs/params/observables.js'
 import type { JobParams } from '../jobs/params/params.js'
+import { AUTO_BACKEND } from '../jobs/submission.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
 import { credentialsOfProvider } from './quantum-providers.js'
@@ -104,14 +105,16 @@ export function assertForPlayground(backend: Backend | null, slug: string): asse
 /** A backend that an engine of the executor simulates. */
 export type SimulatorBackend = Backend & { engine: string }
 
+export type BackendParams = Pick<
+  JobParams,
+  'noise_model' | 'extract_state_vector' | 'observables' | 'observables_method'
+>
+
 /**
  * Refuses parameters that the backend does not support.
  * @throws ServiceError `validation_error` naming the parameter.
  */
-export function assertParams(
-  backend: Backend,
-  params: Pick<JobParams, 'noise_model' | 'extract_state_vector' | 'observables' | 'observables_method'>
-): void {
+export function assertParams(backend: Backend, params: BackendParams): void {
   if (params.noise_model !== undefined) {
     if (!backend.supportsNoiseModel)
       throw validationError(
@@ -121,14 +124,22 @@ export function assertParams(
   }
   if (params.extract_state_vector && !backend.supportsStateVector)
     throw validationError(`params.extract_state_vector: ${backend.slug} returns no state vector; use aer-statevector`)
-  if (params.observables !== undefined) {
-    if (isAtProvider(backend))
-      throw validationError(
-        `params.observables: ${backend.slug} computes no expectation values in this version; use a simulator of this service`
-      )
-    assertObservables(params.observables)
-  } else if (params.observables_method !== undefined)
-    throw validationError('params.observables_method: needs params.observables')
+  if (params.observables !== undefined && isAtProvider(backend))
+    throw validationError(
+      `params.observables: ${backend.slug} computes no expectation values in this version; use a simulator of this service`
+    )
+  assertExpectationValues(params)
+}
+
+/** Refuses parameters that no backend supports. @throws ServiceError `validation_error` naming the parameter. */
+export function assertParamsOfAny(params: BackendParams): void {
+  if (params.noise_model !== undefined) assertNoiseModel(params.noise_model, null)
+  assertExpectationValues(params)
+}
+
+function assertExpectationValues({ observables, observables_method: method }: BackendParams): void {
+  if (observables !== undefined) assertObservables(observables)
+  else if (method !== undefined) throw validationError('params.observables_method: needs params.observables')
 }
 
 /** Why nothing here can run what is sent to the backend; `null` when something can. */
@@ -148,7 +159,13 @@ export function unavailableReason(backend: Backend): string | null {
 }
 
 const unknown = (slug: string) =>
-  new ServiceError('backend_unknown', `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`)
+  new ServiceError('backend_unknown', `backend: no backend is called ${JSON.stringify(slug)}; ${adviceFor(slug)}`)
+
+/** For a slug that names no backend: what to send. */
+export const adviceFor = (slug: string): string =>
+  slug === AUTO_BACKEND
+    ? 'auto is for plain submissions (POST /api/jobs/submit) and estimates; name one of GET /api/backends'
+    : 'see GET /api/backends'
 
 const statusText = { offline: 'offline', maintenance: 'in maintenance' } as const
 

@@ -18,6 +18,24 @@ const NOT_BEFORE_DAYS_MAX = 30
 
 const Uuid = Type.String({ format: 'uuid' })
 
+/** In the place of a slug: the service chooses (domain/backends/choice.ts). */
+export const AUTO_BACKEND = 'auto'
+
+/** The wishes of `backend: "auto"`, as a submission and an estimate name them. */
+export const wishFields = {
+  max_cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Of the whole job' })),
+  max_wait_seconds: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 31_536_000, description: 'In the queue of a provider, as it last reported' })
+  ),
+  min_qubits: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  hardware: Type.Optional(Type.Boolean({ description: 'true: a quantum computer, false: a simulator' }))
+}
+
+const Choose = Type.Object(wishFields, {
+  additionalProperties: false,
+  description: 'What a backend must offer that `auto` chooses; needs `backend` auto'
+})
+
 // Unknown top-level keys are dropped, so that newer clients can talk to this version.
 export const SubmitBody = Type.Object(
   {
@@ -31,7 +49,8 @@ export const SubmitBody = Type.Object(
       })
     ),
     framework: Type.Optional(oneOf(frameworkNames, '`braket` is another name of `marqov`')),
-    backend: Type.String({ minLength: 1, maxLength: 100 }),
+    backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug, or `auto`' }),
+    choose: Type.Optional(Choose),
     params: JobParams,
     create_capsule: Type.Optional(Type.Boolean()),
     capsule_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -50,6 +69,41 @@ export const SubmitBody = Type.Object(
   { $id: 'JobSubmission' }
 )
 export type SubmitBody = Static<typeof SubmitBody>
+
+/** What the caller asks of the backend; `null` where anything will do. */
+export interface Wishes {
+  maxCost: MicroUsd | null
+  maxWaitSeconds: number | null
+  minQubits: number | null
+  /** A quantum computer (`true`), or a simulator (`false`). */
+  hardware: boolean | null
+}
+
+export interface Candidate {
+  backend: string
+  usable: boolean
+  /** Why it was chosen, came after the chosen one, or cannot be used. */
+  reason: string
+  estimated_cost_usd: number
+  /** What its provider last reported; 0 for simulators of this service, null for unknown. */
+  wait_seconds: number | null
+  max_qubits: number | null
+  hardware: boolean
+}
+
+/** Stored with the job, as the API shows it. */
+export interface BackendChoice {
+  asked: {
+    max_cost_usd: number | null
+    max_wait_seconds: number | null
+    min_qubits: number | null
+    hardware: boolean | null
+  }
+  chosen: string
+  at: string
+  /** The chosen one first, then usable ones in order, then the others as in the catalogue. */
+  candidates: Candidate[]
+}
 
 /** The source of a job's circuit. `text` is stored with the job and leaves Postgres only for the executor. */
 export type JobSource =
@@ -70,6 +124,10 @@ export interface SavedScript {
 export interface Submission<Source = JobSource> {
   source: Source
   backend: string
+  /** Set where `backend` is `auto`: what to choose by. */
+  choose?: Wishes
+  /** Set once `backend` was chosen: why. */
+  choice?: BackendChoice
   params: ParsedParams
   mode: ExecutionMode
   teamId: string | null
@@ -94,15 +152,17 @@ export interface Submission<Source = JobSource> {
  * @throws ServiceError `validation_error` for fields that contradict each other.
  */
 export function readSubmission(body: SubmitBody, text: string, now: Date): Submission<JobSource | SavedScript> {
-  const { source, maxCost, notBefore } = allRead({
+  const { source, choose, maxCost, notBefore } = allRead({
     source: () => readSource(body),
     capsule: () => assertCapsuleName(body),
-    maxCost: () => readMaxCost(body.max_cost_usd),
+    choose: () => readWishes(body.backend, body.choose, 'choose.'),
+    maxCost: () => readUsd(body.max_cost_usd, 'max_cost_usd'),
     notBefore: () => readNotBefore(body.not_before, now)
   })
   return {
     source,
     backend: body.backend,
+    ...(choose && { choose }),
     params: paramsFromBody(body.params, text),
     mode: body.execution_mode ?? 'direct',
     teamId: body.team_id ?? null,
@@ -235,11 +295,33 @@ function frameworkOf(code: string): Framework | 'auto' {
   )
 }
 
-function readMaxCost(usd: number | undefined): MicroUsd | null {
+/**
+ * What to choose a backend by; `null` where the caller names one.
+ * @param prefix of the names of the wishes.
+ * @throws ServiceError `validation_error` for wishes without `auto`.
+ */
+export function readWishes(
+  backend: string,
+  given: Static<typeof Choose> | undefined,
+  prefix: 'choose.' | ''
+): Wishes | null {
+  if (backend !== AUTO_BACKEND) {
+    const fields = prefix === '' ? Object.keys(given ?? {}) : given === undefined ? [] : ['choose']
+    if (fields.length === 0) return null
+    throw validationError(`${fields.join(', ')}: for backend "auto" only (got ${JSON.stringify(backend)})`)
+  }
+  return {
+    maxCost: readUsd(given?.max_cost_usd, `${prefix}max_cost_usd`),
+    maxWaitSeconds: given?.max_wait_seconds ?? null,
+    minQubits: given?.min_qubits ?? null,
+    hardware: given?.hardware ?? null
+  }
+}
+
+function readUsd(usd: number | undefined, field: string): MicroUsd | null {
   if (usd === undefined) return null
   const micro = microFromUsd(usd)
-  if (micro === null)
-    throw validationError(`max_cost_usd: must be a number of USD with at most 6 decimals (got ${usd})`)
+  if (micro === null) throw validationError(`${field}: must be a number of USD with at most 6 decimals (got ${usd})`)
   return micro
 }
 

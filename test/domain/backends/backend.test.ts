@@ -1,39 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { assertUsable, type Backend, backendView } from '../../../domain/backends/backend.js'
-
-const backend = (changes: Partial<Backend> = {}): Backend => ({
-  id: '01900000-0000-7000-8000-000000000000',
-  slug: 'sim',
-  name: 'Simulator',
-  provider: 'Local',
-  deviceType: 'simulator',
-  providerTargetId: 'sim',
-  region: null,
-  qubitCount: 25,
-  topology: null,
-  isAvailable: true,
-  isRetired: false,
-  status: 'online',
-  statusUpdatedAt: new Date(0),
-  updatedAt: new Date(0),
-  pricing: { taskFee: 0n, perShot: 350n, minimumCost: 0n },
-  maxShots: 1000,
-  maxQubits: 25,
-  engine: 'statevector',
-  description: null,
-  documentationUrl: null,
-  tags: [],
-  displayOrder: 10,
-  isRecommended: false,
-  supportedProgramTypes: ['qasm3'],
-  supportsNoiseModel: false,
-  supportsStateVector: true,
-  nativeGates: null,
-  served: false,
-  queueLength: null,
-  queueTimeSeconds: null,
-  ...changes
-})
+import { assertUsable, backendView } from '../../../domain/backends/backend.js'
+import { backend } from '../../support/jobs/backend.js'
 
 describe('a backend that cannot take a job says why', () => {
   test.each([
@@ -51,6 +18,10 @@ describe('a backend that cannot take a job says why', () => {
 
   test('unknown', () => {
     expect(() => assertUsable(null, 'no"pe', 1)).toThrow(expect.objectContaining({ code: 'backend_unknown' }))
+  })
+
+  test('auto, where a backend must be named', () => {
+    expect(() => assertUsable(null, 'auto', 1)).toThrow('auto is for plain submissions (POST /api/jobs/submit)')
   })
 
   test('shots pass at its own limit and are refused above it', () => {

@@ -26,6 +26,7 @@ import type {
 import type { ProgrammingModel } from '../../domain/jobs/native/native-submission.js'
 import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
 import type { CircuitFormat, SourceKind } from '../../domain/jobs/source.js'
+import type { BackendChoice } from '../../domain/jobs/submission.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 import { scripts } from './scripts.js'
@@ -60,6 +61,8 @@ export const jobs = pgTable(
     leaseExpiresAt: instant('lease_expires_at'),
     backend: text('backend').notNull(),
     provider: text('provider').notNull(),
+    // Why the service chose the backend, where the submission left it open.
+    choice: jsonb('choice').$type<BackendChoice | null>(),
     framework: text('framework').notNull(),
     sourceKind: text('source_kind').$type<SourceKind>().notNull(),
     sourceFormat: text('source_format').$type<CircuitFormat | null>(),

@@ -3,6 +3,7 @@ import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/scripts/scripts.js'
 import type { Caller } from '../../../db/teams/memberships.js'
+import { adviceFor } from '../../../domain/backends/backend.js'
 import {
   assertSize,
   assertTasks,
@@ -52,7 +53,7 @@ export async function assertBackend(db: DbOrTx, slug: string, where: string): Pr
   if (await findBackend(db, slug)) return
   throw new ServiceError(
     'backend_unknown',
-    `${where}: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
+    `${where}: no backend is called ${JSON.stringify(slug)}; ${adviceFor(slug)}`
   )
 }
 

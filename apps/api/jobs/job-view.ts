@@ -13,6 +13,7 @@ import { recordedSourceKinds } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { anything, count, type JsonText, nullable, text, time, usd, uuid } from '../http/response.js'
+import { BackendChoice } from './choice/choice-view.js'
 import { Failure, failureView } from './failure-view.js'
 
 export interface JobViewOptions {
@@ -103,6 +104,7 @@ export const JobSummary = Type.Object({ ...jobFields, ...summaryField }, { $id: 
 export const Job = Type.Object(
   {
     ...jobFields,
+    choice: nullable(BackendChoice, 'Why this backend, where the submission asked for `auto`'),
     result: nullable(
       Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: resultText }))
     )
@@ -206,7 +208,9 @@ export const jobRecordJson = (
   result: string | null,
   options: JobViewOptions
 ): JsonText<Static<typeof Job>> =>
-  withResult(withText(jobView(job, options), 'params', job.params), result) as JsonText<Static<typeof Job>>
+  withResult(withText({ ...jobView(job, options), choice: job.choice }, 'params', job.params), result) as JsonText<
+    Static<typeof Job>
+  >
 
 /** JSON text of `GET /api/jobs/:id/status`: exactly these seven fields, which the public client relies on. */
 export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Static<typeof JobState>> =>

@@ -12,7 +12,7 @@ import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { validationError } from '../../../domain/errors.js'
 import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native/native-submission.js'
-import { readSubmission, SubmitBody } from '../../../domain/jobs/submission.js'
+import { readSubmission, type Submission, SubmitBody } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
@@ -21,6 +21,7 @@ import { SUBMISSION_BODY_MAX } from '../http/body/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { eitherBody } from '../http/validation/either-body.js'
 import { Attempt, attemptView } from './attempt-view.js'
+import { chosenBackend } from './choice/choose-backend.js'
 import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
 import { AdmissionReceipt, submitNative } from './native-submissions.js'
@@ -53,7 +54,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         tags: ['jobs'],
         summary: 'Submit a circuit or a program as a job',
         description:
-          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and gets a receipt; any other is a plain submission.',
+          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and gets a receipt; any other is a plain submission. With `backend` auto, the service chooses among the backends that the team can use, and the record says why.',
         body: AnySubmitBody,
         response: {
           201: json(
@@ -68,12 +69,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       if (isNative(request.body))
         return submitNative({ deps, nudge, writeOnce: app.writeOnce }, request, reply, request.body)
       const submission = readSubmission(request.body, request.jsonText!, deps.now())
-      const backend = await findBackend(db, submission.backend)
-      request.submission = backend && { mode: submission.mode, backend: backend.slug }
-      assertUsable(backend, submission.backend, submission.params.value.shots)
-      assertParams(backend, submission.params.value)
+      const named = submission.choose ? null : await namedBackend(request, submission)
       return app.writeOnce(request, reply, async (write) => {
-        const jobId = await submitJob(deps, request, write, submission, backend)
+        const { backend, ...choice } = named
+          ? { backend: named }
+          : await chosenBackend(deps, request, write.tx, submission, submission.choose!)
+        const settled = { ...submission, ...choice, backend: backend.slug }
+        const jobId = await submitJob(deps, request, write, settled, backend)
         write.afterCommit(() => nudge(jobId, submission.mode))
         return { status: 201, body: { job_id: jobId } }
       })
@@ -254,6 +256,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
       })
     }
   )
+
+  /** @throws ServiceError when the backend that a submission names cannot take it. */
+  async function namedBackend(request: FastifyRequest, { backend: slug, params, mode }: Submission<unknown>) {
+    const backend = await findBackend(db, slug)
+    request.submission = backend && { mode, backend: backend.slug }
+    assertUsable(backend, slug, params.value.shots)
+    assertParams(backend, params.value)
+    return backend
+  }
 
   const jobOf = (request: FastifyRequest): Promise<JobRow> => requestedJob(db, request)
 }

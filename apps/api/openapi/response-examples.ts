@@ -8,7 +8,7 @@ const time = '2026-01-15T09:30:00.000Z'
 
 /** Values that belong together, by component. */
 const components: Readonly<Record<string, Schema>> = {
-  Job: { ...completedJob(), result: bellResult() },
+  Job: { ...completedJob(), choice: null, result: bellResult() },
   JobSummary: completedJob(),
   JobState: { status: 'completed', estimated_cost_usd: 0, result: bellResult() }
 }

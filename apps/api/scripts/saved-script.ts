@@ -1,7 +1,7 @@
 // The source of a job that is submitted by a saved script.
 import type { DbOrTx } from '../../../db/client.js'
 import { loadAnalysis } from '../../../db/scripts/script-analyses.js'
-import { loadScript, loadScriptBySlug } from '../../../db/scripts/scripts.js'
+import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/scripts/scripts.js'
 import type { Caller } from '../../../db/teams/memberships.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
@@ -23,14 +23,7 @@ export async function sourceOfScript(
   { by, framework, analysis }: SavedScript,
   submitted: Submitted
 ): Promise<{ source: Extract<JobSource, { kind: 'script' }>; qubits: number | null }> {
-  const row = 'id' in by ? await loadScript(tx, caller, by.id) : await loadScriptBySlug(tx, submitted.teamId, by.slug)
-  if (!row)
-    throw new ServiceError(
-      'not_found',
-      'id' in by
-        ? 'script_id: no such script'
-        : `script_slug: neither the team nor the platform has a script ${JSON.stringify(by.slug)}; published scripts of others go by script_id`
-    )
+  const row = await loadNamed(tx, caller, by, submitted.teamId)
   if (framework !== null && framework !== row.framework)
     throw validationError(
       `framework: the script is ${row.framework} (got ${JSON.stringify(framework)}); leave the field out`
@@ -57,6 +50,25 @@ export async function sourceOfScript(
     version: row.version
   } as const
   return { source, qubits: row.metadata?.qubits ?? null }
+}
+
+/** The width of the script that a submission names, if its source determines it. @throws ServiceError `not_found`. */
+export const widthOfScript = async (
+  tx: DbOrTx,
+  caller: Caller,
+  { by }: SavedScript,
+  teamId: string
+): Promise<number | null> => (await loadNamed(tx, caller, by, teamId)).metadata?.qubits ?? null
+
+async function loadNamed(tx: DbOrTx, caller: Caller, by: SavedScript['by'], teamId: string): Promise<ScriptRow> {
+  const row = 'id' in by ? await loadScript(tx, caller, by.id) : await loadScriptBySlug(tx, teamId, by.slug)
+  if (row) return row
+  throw new ServiceError(
+    'not_found',
+    'id' in by
+      ? 'script_id: no such script'
+      : `script_slug: neither the team nor the platform has a script ${JSON.stringify(by.slug)}; published scripts of others go by script_id`
+  )
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

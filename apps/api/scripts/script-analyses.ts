@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { findBackend, listBackends } from '../../../db/backends/backends.js'
 import { storeAnalysis } from '../../../db/scripts/script-analyses.js'
 import { suspended } from '../../../db/teams/teams.js'
-import { isAtProvider } from '../../../domain/backends/backend.js'
+import { adviceFor, isAtProvider } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params/params.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -157,7 +157,7 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
       if (!backend)
         throw new ServiceError(
           'backend_unknown',
-          `backend: no backend is called ${JSON.stringify(slug)}; see GET /api/backends`
+          `backend: no backend is called ${JSON.stringify(slug)}; ${adviceFor(slug)}`
         )
       const read = await reader.read(request, { content, requirements: script.requirements, teamId: team_id ?? null })
       if (!read) return sent(reply.hijack())

@@ -73,3 +73,13 @@ test('the text of a job at a provider shows its provider job, and each attempt t
   ])
   expect(row).toMatch(/^ +1 {2}lost .* 2 s .*execution_service_lost: gone$/)
 })
+
+test('the text of a job whose backend was chosen shows why, and of how many', () => {
+  const candidates = [
+    { usable: true, reason: 'the cheapest' },
+    { usable: true, reason: 'it costs more' },
+    { usable: false, reason: 'it is offline' }
+  ]
+  expect(line('chosen', job({ choice: { candidates } }))).toEqual(['the cheapest (2 of 3 backends could take it)'])
+  expect(line('chosen', job({}))).toEqual([])
+})

@@ -19,7 +19,7 @@ let service: Awaited<ReturnType<typeof startService>>
 let ada: Shell
 
 beforeAll(async () => {
-  service = await startService('run')
+  service = await startService('run', { RATE_LIMIT_SCALE: '0' })
   ada = await signedUp(service, 'ada@example.org')
 }, 60_000)
 
@@ -136,6 +136,15 @@ test('on a terminal the progress is one line, which is erased before the result'
   expect(stdout).toMatch(/10 shots, qubit 0 leftmost\r\n/)
 })
 
+test('qjob submit --backend auto says where the job runs and why', async () => {
+  const args = ['submit', '-', '--backend', 'auto', '--min-qubits', '26', '--max-cost', '0', '--wait']
+  const { code, stdout } = await ada.run(args, bell)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^backend +aer-statevector, direct$/m)])
+  expect(stdout).toMatch(/^chosen +free, as others are; the first of them in the catalogue \(\d of \d+ backends could/m)
+  const refused = await ada.run(['submit', '-', '--backend', 'auto', '--hardware', '--max-wait', '60'], bell)
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('auto finds none that can take this job')])
+})
+
 test('qjob compare shows the verdict on two jobs with their counts, and exits with 0 if they agree', async () => {
   const submitted = async (source: string, ...more: string[]): Promise<string> => {
     const args = ['submit', '-', '--shots', '5000', '--wait', '--json', ...more]
@@ -166,6 +175,7 @@ test.each([
   [['run', '-', '--param', 'a=@missing.json'], 'missing.json: cannot be read (ENOENT)'],
   [['run', '-', '--param', 'a=@'], '--param a=@: must name a file after the @'],
   [['run', '-', '--param', 'a=1', '--param', 'a=2'], '--param a: must be given only once'],
+  [['run', '-', '--hardware', '--min-qubits', '2'], '--min-qubits, --hardware: only with --backend auto'],
   [['run', 'missing.py'], 'missing.py: cannot be read (ENOENT)']
 ])('%j is wrong use: 2, and nothing is sent', async (args, reason) => {
   const { code, stdout, stderr } = await ada.run(args, 'x = 1', { QJOB_URL: 'http://127.0.0.1:1' })

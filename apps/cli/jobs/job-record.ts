@@ -9,6 +9,8 @@ export interface JobRecord {
   status: JobStatus
   status_reason: string | null
   backend: string
+  /** Why this backend, where the submission left it open. */
+  choice?: { candidates: { usable: boolean; reason: string }[] } | null
   execution_mode: string
   framework: string | null
   source: { kind: string; sha256: string; script_id?: string | null; script_version?: number | null }

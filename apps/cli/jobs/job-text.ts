@@ -14,6 +14,7 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['labels', job.labels.join(', ')],
     ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : '')],
     ['backend', `${job.backend}, ${job.execution_mode}`],
+    ['chosen', choiceText(job)],
     ['source', sourceText(job)],
     ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],
     ['started', job.started_at && `${lasted(job.created_at, job.started_at)} later`],
@@ -29,6 +30,12 @@ export function jobText(job: JobRecord, result: string | null): string {
   ])
   const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
   return [facts, ...(reason ? [plain(reason)] : []), ...(result ? [resultText(result)] : [])].join('\n\n')
+}
+
+function choiceText({ choice }: JobRecord): string | null {
+  if (!choice) return null
+  const usable = choice.candidates.filter((candidate) => candidate.usable).length
+  return `${choice.candidates[0]!.reason} (${usable} of ${choice.candidates.length} backends could take it)`
 }
 
 function sourceText({ source, framework }: JobRecord): string {

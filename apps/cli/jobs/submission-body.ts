@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
 import { declaresQubits, withoutLeadingComments } from '../../../domain/jobs/openqasm-text.js'
-import { INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
+import { AUTO_BACKEND, INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
 import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
 import { paramsJson } from './params.js'
@@ -16,6 +16,9 @@ export interface SubmitOptions {
   name?: string
   label: string[]
   maxCost?: number
+  maxWait?: number
+  minQubits?: number
+  hardware?: boolean
   timeout?: number
   notBefore?: string
   notify?: boolean
@@ -37,6 +40,7 @@ export async function submissionBody(source: Source, options: SubmitOptions, oth
   const body = {
     ...(await sourceFields(source, options.framework, otherwise)),
     backend: options.backend,
+    choose: wishes(options),
     execution_mode: options.mode,
     name: options.name,
     labels: options.label.length > 0 ? options.label : undefined,
@@ -49,6 +53,15 @@ export async function submissionBody(source: Source, options: SubmitOptions, oth
   }
   const params = await paramsJson(options.shots, options.seed, options.param)
   return `${JSON.stringify(body).slice(0, -1)},"params":${params}}`
+}
+
+/** The wishes of --backend auto. @throws CliError `usage` for wishes without it. */
+function wishes({ backend, maxWait, minQubits, hardware }: SubmitOptions): object | undefined {
+  const given = { '--max-wait': maxWait, '--min-qubits': minQubits, '--hardware': hardware }
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (names.length === 0) return undefined
+  if (backend !== AUTO_BACKEND) throw new CliError('usage', `${names.join(', ')}: only with --backend auto`)
+  return { max_wait_seconds: maxWait, min_qubits: minQubits, hardware }
 }
 
 async function sourceFields(

@@ -4,7 +4,7 @@ import { collect, wholeNumber } from '../session/service-command.js'
 
 export const submissionOptions = (command: Command): Command =>
   command
-    .option('--backend <slug>', 'the backend to run on (qjob backends lists them)', 'local')
+    .option('--backend <slug>', 'the backend to run on (qjob backends lists them), or auto', 'local')
     .option('--shots <n>', 'the number of shots', wholeNumber, 1024)
     .addOption(
       new Option('--mode <mode>', 'direct: fast, a single attempt; temporal: durable, with retries')
@@ -16,6 +16,9 @@ export const submissionOptions = (command: Command): Command =>
     .option('--name <name>', 'a name for the job')
     .option('--label <label>', 'a label for the job; repeatable', collect, [])
     .option('--max-cost <usd>', 'refuse the job if its estimated cost is higher', dollars)
+    .option('--max-wait <seconds>', 'with --backend auto: only backends with a shorter queue', wholeNumber)
+    .option('--min-qubits <n>', 'with --backend auto: only backends with as many qubits', wholeNumber)
+    .option('--hardware', 'with --backend auto: only quantum computers')
     .option('--timeout <seconds>', 'the time limit of one execution', wholeNumber)
     .option('--not-before <time>', 'do not start before this ISO 8601 time, such as 2030-01-31T20:00:00Z')
     .option('--notify', 'send an email when the job has finished')

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from .device_figures import Figures
 from .execution_request import ExecutionRequest, RequestKind, ScriptTerms
+from .printed_text import PrintedText
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -349,11 +350,13 @@ class Sandbox(Protocol):
     async def start(self) -> None:
         """Tries which isolation this machine offers. Where it offers too little, jobs are refused."""
 
-    async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
-        """Executes one job; calls `accepted` when a child has taken it. Raises SandboxBusy at once when no slot is
-        free, SandboxFault when no child took the job, and SandboxInsecure where no isolation works; nothing was
-        executed then. A job that resumes a parked execution requires that the caller holds it; WrongAnswer and
-        NotParked then mean the same."""
+    async def run(
+        self, job: Job, limits: Limits, accepted: Callable[[], None], printed: PrintedText | None = None
+    ) -> Outcome:
+        """Executes one job; calls `accepted` when a child has taken it, and collects in `printed` what it prints.
+        Raises SandboxBusy at once when no slot is free, SandboxFault when no child took the job, and SandboxInsecure
+        where no isolation works; nothing was executed then. A job that resumes a parked execution requires that the
+        caller holds it; WrongAnswer and NotParked then mean the same."""
 
     async def prepare(self, job: Job, limits: Limits) -> None:
         """Waits until the packages of a job are imported, which the first job that needs them sets off, for at most

@@ -10,7 +10,17 @@ from pathlib import Path
 from .support.executor import FOLDER
 
 PACKAGE = "qjs_executor"
-BASE = ("frames", "library_generators", "logs", "execution_request", "device_figures", "pauli_sums", "job", "settings")
+BASE = (
+    "frames",
+    "library_generators",
+    "logs",
+    "execution_request",
+    "device_figures",
+    "pauli_sums",
+    "printed_text",
+    "job",
+    "settings",
+)
 """Modules of their own, below every package, in their order."""
 PACKAGES = ("isolation", "child", "zygote", "launcher", "protocol", "sandbox", "service")
 ORDER = (*BASE, *PACKAGES)

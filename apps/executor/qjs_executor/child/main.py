@@ -30,6 +30,8 @@ def answer(request: ExecutionRequest, result_fd: int, job_fd: int | None = None)
         _send(result_fd, _pack(message))
         return _receive(job_fd)
 
+    # As on a terminal, so that what is printed can be followed.
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     try:
         try:
             from .execution import answer_to

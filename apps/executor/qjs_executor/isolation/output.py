@@ -7,6 +7,7 @@ import fcntl
 import os
 import struct
 import termios
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..job import Limits
@@ -26,12 +27,13 @@ class Output:
 
 
 class OutputReader(asyncio.Protocol):
-    """Reads one stream up to its flood limit. `limits` are those of the current execution; `closed` is done when no
-    process can print any more, `flooded` when the limit is exceeded."""
+    """Reads one stream up to its flood limit. `limits` are those of the current execution, and `follower` gets all that
+    it prints; `closed` is done when no process can print any more, `flooded` when the limit is exceeded."""
 
     def __init__(self) -> None:
         self.output = Output()
         self.limits = Limits()
+        self.follower: Callable[[bytes], None] | None = None
         loop = asyncio.get_running_loop()
         self.closed: asyncio.Future[None] = loop.create_future()
         self.flooded: asyncio.Future[None] = loop.create_future()
@@ -53,6 +55,8 @@ class OutputReader(asyncio.Protocol):
         output, limits = self.output, self.limits
         output.total += len(data)
         output.kept += data[: limits.output_bytes - len(output.kept)]
+        if self.follower is not None:
+            self.follower(data)
         if output.total > limits.flood_bytes and not self.flooded.done():
             self.flooded.set_result(None)
             if self._transport is not None:

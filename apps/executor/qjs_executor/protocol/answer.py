@@ -12,6 +12,7 @@ from typing import Any
 from ..execution_request import SHOTS_MAX, RequestKind
 from ..job import ErrorCode, Job
 from ..pauli_sums import TERMS_MAX
+from ..printed_text import plain
 from .checked_fields import (
     VALUES_MAX,
     BadAnswer,
@@ -19,7 +20,6 @@ from .checked_fields import (
     double,
     integer,
     listed,
-    plain,
     shortened,
     small,
     text,

@@ -6,6 +6,8 @@ import json
 import math
 from typing import Any
 
+from ..printed_text import plain
+
 MESSAGE_BYTES_MAX = 4 * 1024
 VALUES_MAX = 200_000
 """Values of a message besides the one that a `main` returned: counts are the most numerous."""
@@ -52,11 +54,6 @@ def double(value: Any, where: str) -> float:
     if not math.isfinite(number):
         raise BadAnswer(where)
     return number
-
-
-def plain(value: str) -> str:
-    """The text without characters that a database or a UTF-8 stream cannot hold (NUL, lone surrogates)."""
-    return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def shortened(message: str) -> str:

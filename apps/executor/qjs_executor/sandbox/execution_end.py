@@ -31,7 +31,7 @@ from ..job import (
     Returned,
     SandboxFault,
 )
-from ..protocol.checked_fields import plain
+from ..printed_text import plain
 from ..protocol.frame_reader import BadFrame, read_body, read_frame
 from ..protocol.judgement import judge
 from ..protocol.reports import (

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..child.asks import circuit_digest
 from ..job import Job, WrongAnswer
+from ..printed_text import PrintedText
 from ..protocol.ask import counts_of
 from ..protocol.reports import CircuitReport
 from .pool import Pool
@@ -32,6 +33,8 @@ class LiveExecution:
     """Where these counts come from, as the caller reported."""
     counted: str = ""
     """The digest of the request that these counts answer."""
+    printed: PrintedText | None = None
+    """What it prints, for a caller who follows it."""
     seconds: float = 0.0
     """The time that its previous stretches took."""
 
@@ -39,6 +42,13 @@ class LiveExecution:
     def final(self) -> bool:
         """Whether its last request also ends it."""
         return self.ask is not None and bool(self.ask["final"])
+
+    def follow(self, printed: PrintedText | None) -> None:
+        """Collects what is printed from now on in `printed`; after an answer, with what it has printed before."""
+        if printed is not None and self.printed is not None:
+            printed.continue_from(self.printed)
+        self.printed = printed
+        self.child.follow(None if printed is None else printed.add)
 
     def remember(self, job: Job) -> None:
         """Stores the answers that arrive with a job."""

@@ -102,6 +102,10 @@ class PooledChild:
             output.limits = limits
         self.given = True
 
+    def follow(self, printed: Callable[[bytes], None] | None) -> None:
+        """Has `printed` called with all that is printed from now on."""
+        self._outputs[0].follower = printed
+
     async def renew(self) -> None:
         """Prepares a host for its next task: what is printed from now on belongs to that task."""
         for output in self._outputs:

@@ -34,6 +34,7 @@ from ..job import (
 from ..launcher.client import LauncherClient
 from ..launcher.orders import SETS
 from ..logs import facts, log
+from ..printed_text import PrintedText
 from .execution_end import ExecutionEnd, answer_and_listen, is_free_again, listen, outcome_of
 from .live_execution import LiveExecution
 from .parking import Parking
@@ -170,7 +171,9 @@ class WarmSandbox:
         log.info("frameworks imported", extra=facts(seconds=round(asyncio.get_running_loop().time() - started, 1)))
         return ""
 
-    async def run(self, job: Job, limits: Limits, accepted: Callable[[], None]) -> Outcome:
+    async def run(
+        self, job: Job, limits: Limits, accepted: Callable[[], None], printed: PrintedText | None = None
+    ) -> Outcome:
         """See `Sandbox`."""
         if self._isolation is None:
             raise SandboxInsecure(self._problem or "the executor is not ready")
@@ -178,8 +181,8 @@ class WarmSandbox:
         if self._draining and job.first_stage is None:
             raise SandboxBusy
         if job.script.resume is not None:
-            return await self._resume(job, job.script.resume, limits, accepted)
-        return await self._run(job, limits, accepted)
+            return await self._resume(job, job.script.resume, limits, accepted, printed)
+        return await self._run(job, limits, accepted, printed)
 
     def hold(self, run_id: str) -> AbstractContextManager[Job]:
         """See `Sandbox`."""
@@ -218,7 +221,14 @@ class WarmSandbox:
         await asyncio.gather(*(pool.close() for pool in self._pools.values()))
         self._pools = {}
 
-    async def _run(self, job: Job, limits: Limits, accepted: Callable[[], None], beyond_slots: bool = False) -> Outcome:
+    async def _run(
+        self,
+        job: Job,
+        limits: Limits,
+        accepted: Callable[[], None],
+        printed: PrintedText | None = None,
+        beyond_slots: bool = False,
+    ) -> Outcome:
         if self._closing or (self._taken >= self._slots and not beyond_slots):
             raise SandboxBusy
         self._taken += 1
@@ -232,6 +242,7 @@ class WarmSandbox:
             self._release()
             raise
         run.child.give(limits)
+        run.follow(printed)
         run.remember(job)
         try:
             return await self._stretch(run, job, limits, listen(run.child, job, limits, accepted), family)
@@ -239,7 +250,7 @@ class WarmSandbox:
             if not host:
                 raise
         # The host exited while it waited.
-        return await self._run(job, limits, accepted)
+        return await self._run(job, limits, accepted, printed)
 
     async def _begin(self, job: Job, limits: Limits, hosts: bool) -> LiveExecution:
         """A child that has no job yet, or a host that has had no task."""
@@ -255,7 +266,9 @@ class WarmSandbox:
         watch = None if self._groups else asyncio.create_task(child.watch_memory(memory, own_network))
         return LiveExecution(pool, child, watch, asked=len(job.script.answers))
 
-    async def _resume(self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None]) -> Outcome:
+    async def _resume(
+        self, job: Job, run_id: str, limits: Limits, accepted: Callable[[], None], printed: PrintedText | None
+    ) -> Outcome:
         """Resumes a parked execution, which the caller holds."""
         if self._closing or self._taken >= self._slots:
             raise SandboxBusy
@@ -266,6 +279,7 @@ class WarmSandbox:
         self._taken += 1
         self._idle.clear()
         run.child.give(limits)
+        run.follow(printed)
         run.child.resume()
         accepted()
         return await self._stretch(run, job, limits, answer_and_listen(run.child, job, limits))
@@ -304,7 +318,12 @@ class WarmSandbox:
         note = _WARNING if self._isolation == "process" else ""
         # No await stands between keeping a host and this line: what it has printed still belongs to this task.
         outcome = outcome_of(end, job, limits, run, note)
-        return replace(outcome, parked=parked) if isinstance(outcome, Asked) else outcome
+        if isinstance(outcome, Asked):
+            return replace(outcome, parked=parked)
+        if run.printed is not None:
+            run.printed.end_of_child()
+        run.follow(None)
+        return outcome
 
     @staticmethod
     def _checked(end: ExecutionEnd, run: LiveExecution) -> ExecutionEnd:

@@ -12,14 +12,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..job import CircuitLeft, Failed, FirstStage, Job, Limits, Outcome, QuestionAnswer, Sandbox
+from ..printed_text import PrintedText
 
 WALL_SECONDS_MIN = 0.1
 """The least time that a later child gets, however long the previous ones took."""
 
 
-async def execute_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable[[str], None]) -> Outcome:
-    """Executes a job within its wall time; `accepted` gets the framework once a child has taken the job. Raises what
-    `Sandbox.run` raises."""
+async def execute_job(
+    sandbox: Sandbox, job: Job, limits: Limits, accepted: Callable[[str], None], printed: PrintedText | None = None
+) -> Outcome:
+    """Executes a job within its wall time; `accepted` gets the framework once a child has taken the job, and `printed`
+    collects what its children print. Raises what `Sandbox.run` raises."""
     deadline = time.monotonic() + limits.wall_seconds
 
     async def execute(stage: Job, accepted: Callable[[], None]) -> Outcome:
@@ -29,7 +32,7 @@ async def execute_job(sandbox: Sandbox, job: Job, limits: Limits, accepted: Call
         # The first job that needs a package waits for its import, which does not count as the job's time.
         deadline += time.monotonic() - began
         left = max(WALL_SECONDS_MIN, deadline - time.monotonic())
-        return await sandbox.run(stage, replace(limits, wall_seconds=left), accepted)
+        return await sandbox.run(stage, replace(limits, wall_seconds=left), accepted, printed)
 
     framework = job.source.get("framework", "openqasm")
     if job.script.task or job.script.finish or job.script.entry:

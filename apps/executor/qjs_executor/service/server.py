@@ -36,9 +36,11 @@ from ..job import (
     WrongAnswer,
 )
 from ..logs import facts, log
+from ..printed_text import PrintedText
 from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS
 from .engines import Engines
 from .execute import execute_job
+from .followed_run import follow
 from .lanes import Lane, Lanes
 from .lines import Lines, error_json, outcome_json
 from .metrics import CONTENT_TYPE, Metrics
@@ -56,8 +58,6 @@ from .script_request import LARGE_KEYS
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 """Limit of a body without values of tasks."""
-BEAT_SECONDS = 5.0
-"""A caller can treat a stream as dead when no line arrives for several beats."""
 _NOTHING_HELD: AbstractContextManager[Job | None] = nullcontext()
 BUSY_SECONDS = 1
 """When a caller that found every slot taken may retry."""
@@ -186,17 +186,17 @@ class _Run:
     async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
         """Streams the execution; returns an error response instead when nothing was started."""
         lines = Lines(send)
+        printed = PrintedText()
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         run = asyncio.create_task(
-            _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, taken.set_result)
+            _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, taken.set_result, printed)
         )
         acceptance = asyncio.create_task(asyncio.wait([taken]))
         try:
             await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
             if taken.done():
                 await lines.open({"accepted": {"run_id": job.run_id, "framework": taken.result()}})
-                while not (await asyncio.wait([run], timeout=BEAT_SECONDS))[0]:
-                    await lines.line({"beat": {}})
+                await follow(run, printed, lines)
             outcome = run.result()
             if isinstance(outcome, Completed):
                 for artifact in outcome.artifacts:
@@ -274,13 +274,15 @@ async def _in_lane(
     job: Job,
     limits: Limits,
     accepted: Callable[[str], None],
+    printed: PrintedText | None = None,
 ) -> Outcome:
     """Executes a job in a slot of its lane; a job of two children holds one slot for both. A resumed job is the
     original job with the new fields for its script."""
     begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
     with metrics.run(job, lane) as measured, begun as parked:
         async with lanes.slot(lane, resumed=parked is not None):
-            measured.outcome = await execute_job(sandbox, _resumed(parked, job) if parked else job, limits, accepted)
+            whole = _resumed(parked, job) if parked else job
+            measured.outcome = await execute_job(sandbox, whole, limits, accepted, printed)
         return measured.outcome
 
 

@@ -66,6 +66,11 @@ const sizeRows = [
   ['results of other tasks that one task takes, or one workflow returns, together', size(values.VALUES_BYTES_MAX)],
   ['all results that one script receives', size(values.ANSWERS_BYTES_MAX)],
   ["functions, arguments and results of a job's tasks, each content once", size(values.JOB_VALUES_BYTES_MAX)],
+  ['printed text that is kept for followers, of an attempt', size(values.OUTPUT_BYTES_MAX)],
+  [
+    'the same, of all attempts of a job',
+    `${size(values.JOB_OUTPUT_BYTES_MAX)} in ${number(values.JOB_OUTPUT_EVENTS_MAX)} events`
+  ],
   ['executions of a task or script in a row that lose their worker', number(values.EXECUTIONS_BEGUN_MAX)]
 ]
 

@@ -37,8 +37,10 @@ export async function executeJob(
   const request = requestOf(job, jobId, job.timeoutSeconds)
   const attempt = jobAttempt(deps, jobId, job, fence, signal, () => openAttempt(deps.db, jobId, fence))
   // When the signal ends the wait, the attempt stays open; the step that ends or resumes the job closes it.
-  const end = await whenExecutorCan<RunEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
-    deps.executor.run(request, signal, attempt.accepted)
+  const end = await attempt.output.during(
+    whenExecutorCan<RunEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
+      deps.executor.run(request, signal, attempt.accepted, attempt.output.printed)
+    )
   )
   return (await attempt.ended(end, !fence.lease)) ?? notRunning(deps, jobId, fence, signal)
 }

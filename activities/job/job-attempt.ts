@@ -11,6 +11,7 @@ import type { ExecutorClient } from '../../services/executor/client.js'
 import type { GateEntrance } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
+import { liveOutput } from './live-output.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import type { FaultDeps } from './step.js'
 
@@ -49,6 +50,8 @@ export function jobAttempt(
   let attempt: number | null = null
   let fault: { error: unknown } | null = null
   return {
+    /** What the program prints, recorded while the execution lasts. */
+    output: liveOutput(deps, { jobId, task: '', signal }, async () => attempt),
     async accepted(): Promise<boolean> {
       try {
         attempt = await retryWhileDatabaseAway(retrying, open)

@@ -75,11 +75,11 @@ export async function runProgram(
         unfit = await counted.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
         request ??= await build()
-        return deps.executor.runScript(request, signal, attempt.accepted)
+        return deps.executor.runScript(request, signal, attempt.accepted, attempt.output.printed)
       })
     }
     const execute = async (): Promise<Execution | 'asked' | null> => {
-      const { end, runId } = await resumeScript(deps, jobId, job, asks, returned, run)
+      const { end, runId } = await attempt.output.during(resumeScript(deps, jobId, job, asks, returned, run))
       if (unfit) return { outcome: 'failed', error: unfit }
       if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
       if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)

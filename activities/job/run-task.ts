@@ -28,6 +28,7 @@ import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type CountedExecution, countedExecution } from './counted-execution.js'
 import { type ExecuteDeps, lossOf } from './job-attempt.js'
+import { liveOutput } from './live-output.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
 import { newRunId, type Prepared, repeatable, requestOf, resumeOrReplay } from './run-request.js'
@@ -114,6 +115,7 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
     )
     return true
   }
+  const output = liveOutput(deps, { jobId, task: key, signal }, () => attempt)
   const either = AbortSignal.any([signal, taken.signal])
   let unfit: JobError | null = null
   const run = (build: () => Promise<RunRequest>) => {
@@ -122,19 +124,18 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
       unfit = await execution.begin()
       if (unfit) return { kind: 'refused', message: unfit.message }
       request ??= await build()
-      return deps.executor.runScript(request, either, accepted)
+      return deps.executor.runScript(request, either, accepted, output.printed)
     })
   }
   const answerOf = async (ask: ScriptRequest) =>
     circuitResponse(ask, await circuitAnswer(deps.db, jobId, key, ask.number))
-  const ended = await resumeOrReplay(taskRequest(work, series), answered, answerOf, run).catch(
-    async (error: unknown) => {
-      // Opened after the end of this try, an attempt would close that of the next try.
-      await attempt.catch(() => {})
-      if (signal.aborted || !taken.signal.aborted) throw error
-      return null
-    }
-  )
+  const executed = output.during(resumeOrReplay(taskRequest(work, series), answered, answerOf, run))
+  const ended = await executed.catch(async (error: unknown) => {
+    // Opened after the end of this try, an attempt would close that of the next try.
+    await attempt.catch(() => {})
+    if (signal.aborted || !taken.signal.aborted) throw error
+    return null
+  })
   if (unfit) return failedForGood(work, unfit)
   if (ended?.end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: ended.end.message })
   const number = await attempt

@@ -118,6 +118,9 @@ export const jobs = pgTable(
     valuesBytes: bigint('values_bytes', { mode: 'number' }).notNull().default(0),
     // Executions of the script that began since the last one whose end was recorded.
     executionsBegun: integer('executions_begun').notNull().default(0),
+    // What job_output holds of the job: bytes of text, and rows with text.
+    outputBytes: integer('output_bytes').notNull().default(0),
+    outputEvents: integer('output_events').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
     completedAt: instant('completed_at'),
@@ -160,11 +163,29 @@ export const jobEvents = pgTable(
     type: text('type').$type<JobEventType>().notNull(),
     status: text('status').$type<JobStatus>().notNull(),
     reason: text('reason'),
-    // Set for events of type `attempt`: which attempt, and its state.
+    // Set for events of type `attempt` and `output`: which attempt; for `attempt` its state.
     task: text('task'),
     attempt: integer('attempt'),
     attemptState: text('attempt_state').$type<AttemptState>(),
     at: instant('at').notNull().default(sql`clock_timestamp()`)
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.seq] })]
+)
+
+// What a program printed while it ran: the text of the events of type `output`.
+export const jobOutput = pgTable(
+  'job_output',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    // The number of the event.
+    seq: integer('seq').notNull(),
+    text: text('text').notNull(),
+    // Where it begins in the text of its attempt, in bytes of UTF-8.
+    textOffset: integer('text_offset').notNull(),
+    // Set at a cut: how many bytes the attempt has printed after the last text, so far.
+    truncatedBytes: integer('truncated_bytes')
   },
   (table) => [primaryKey({ columns: [table.jobId, table.seq] })]
 )
@@ -190,7 +211,11 @@ export const attempts = pgTable(
     // JSON text: the lines that the result shows in lists, by label.
     summary: text('summary'),
     // How long the next attempt waits after this one.
-    backoffMs: integer('backoff_ms')
+    backoffMs: integer('backoff_ms'),
+    // How far its output is recorded: bytes of text, and bytes that were counted alone. A script that is replayed in the
+    // same attempt prints again what is recorded already.
+    outputBytes: integer('output_bytes').notNull().default(0),
+    outputDropped: integer('output_dropped').notNull().default(0)
   },
   (table) => [primaryKey({ columns: [table.jobId, table.task, table.number] })]
 )

@@ -60,5 +60,5 @@ export type CancelOutcome = (typeof cancelOutcomes)[number]
 export const attemptStates = ['running', 'completed', 'failed', 'cancelled', 'lost'] as const
 export type AttemptState = (typeof attemptStates)[number]
 
-export const jobEventTypes = ['status', 'attempt'] as const
+export const jobEventTypes = ['status', 'attempt', 'output'] as const
 export type JobEventType = (typeof jobEventTypes)[number]

@@ -1,8 +1,9 @@
-// How much the values of a job's tasks can take: of the memory of one execution, and of the database. A value is the
+// How much the values and the output of a job can take: of the memory of one execution, and of the database. A value is the
 // function, the arguments or the result of a task. All limits are compared before a value is loaded or stored.
 import type { JobError } from '../errors.js'
 
-const MIB = 1024 * 1024
+const KIB = 1024
+const MIB = 1024 * KIB
 
 /** All results of other tasks that one execution takes, together. The executor has the same limit. */
 export const VALUES_BYTES_MAX = 32 * MIB
@@ -21,6 +22,15 @@ export const JOB_VALUES_BYTES_MAX = 256 * MIB
  * and may be the cause.
  */
 export const EXECUTIONS_BEGUN_MAX = 5
+
+/** What a program prints in one attempt and its followers get, as UTF-8; the rest is counted. The executor has the same limit. */
+export const OUTPUT_BYTES_MAX = 64 * KIB
+
+/** The same for all attempts of a job and of its tasks, together. */
+export const JOB_OUTPUT_BYTES_MAX = MIB
+
+/** Events with text of one job, since each is a row: a run sends 50 pieces and then one a second. */
+export const JOB_OUTPUT_EVENTS_MAX = 5_000
 
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`
 

@@ -5,7 +5,15 @@ import type { ExecutorHealth } from '../../domain/backends/executor-health.js'
 import type { JobError } from '../../domain/errors.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
 import type { AnalyseRequest, CompileRequest, ConvertRequest, RunRequest } from './requests.js'
-import { connectionFault, type Refusal, type RunEnd, readFault, readRun, type ScriptEnd } from './stream.js'
+import {
+  connectionFault,
+  type OnPrinted,
+  type Refusal,
+  type RunEnd,
+  readFault,
+  readRun,
+  type ScriptEnd
+} from './stream.js'
 
 /** `answer` is JSON text as docs/operations/executor.md describes it for the path; it is not parsed here. */
 export type QuestionEnd =
@@ -17,10 +25,18 @@ export type QuestionEnd =
 export type CompileEnd = QuestionEnd | { kind: 'script' }
 
 export interface ExecutorClient {
-  /** @param accepted is awaited when the execution has started; if it returns `false`, the execution is stopped as lost. */
-  run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<RunEnd>
+  /**
+   * @param accepted is awaited when the execution has started; if it returns `false`, the execution is stopped as lost.
+   * @param printed gets what the program prints while it runs.
+   */
+  run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>, printed?: OnPrinted): Promise<RunEnd>
   /** Executes a script that can request work, or continues it after a response. */
-  runScript(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>): Promise<ScriptEnd>
+  runScript(
+    run: RunRequest,
+    signal: AbortSignal,
+    accepted: () => Promise<boolean>,
+    printed?: OnPrinted
+  ): Promise<ScriptEnd>
   /** Executes a program for a waiting user; when `signal` aborts, the executor stops it too, and this rejects. */
   runInteractive(
     run: Omit<RunRequest, 'lane' | 'keys'> & Required<Pick<RunRequest, 'keys'>>,
@@ -55,7 +71,8 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   async function runScript(
     body: RunRequest,
     signal: AbortSignal,
-    accepted: () => Promise<boolean>
+    accepted: () => Promise<boolean>,
+    printed?: OnPrinted
   ): Promise<ScriptEnd> {
     const hangUp = new AbortController()
     const stop = AbortSignal.any([signal, hangUp.signal])
@@ -68,7 +85,7 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
         if (fault?.code === 'not_parked') return { kind: 'not_parked', message: fault.message }
         return refusal(response.statusCode, text, response.headers['retry-after'])
       }
-      const end = await readRun(response.body, accepted, () => hangUp.abort())
+      const end = await readRun(response.body, accepted, () => hangUp.abort(), printed)
       // An execution that this side gave up is not one that the service lost.
       if (end.kind === 'lost' || end.kind === 'away') signal.throwIfAborted()
       return end

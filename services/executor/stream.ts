@@ -1,9 +1,10 @@
 // Reads the response to an execution, which the execution service streams as one JSON object per line: `accepted`,
-// heartbeats, pieces of files, and last the outcome.
+// heartbeats, pieces of what the program prints, pieces of files, and last the outcome.
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { isErrorCode, type JobError } from '../../domain/errors.js'
 import { type Framework, frameworks } from '../../domain/jobs/framework.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
+import { OUTPUT_BYTES_MAX } from '../../domain/jobs/value-limits.js'
 
 /**
  * `busy` and `away` come before acceptance and cost nothing. `refused`: the same request will be refused again. `lost`: the
@@ -46,6 +47,19 @@ export type ScriptEnd =
   | { kind: 'asked'; ask: RequestedGraph | RequestedCircuit; parked: boolean }
   | { kind: 'not_parked'; message: string }
 
+/**
+ * A piece of what the program prints. `offset` is its place in bytes of the whole text, and `truncatedBytes` how much was
+ * printed after the last text, so far.
+ */
+export interface PrintedPiece {
+  offset: number
+  text: string
+  truncatedBytes: number
+}
+
+/** Called with each piece while the program runs. Must return at once. */
+export type OnPrinted = (piece: PrintedPiece) => void
+
 /** All files of one execution together. */
 export const ARTIFACT_BYTES_MAX = 32 * 1024 * 1024
 const ARTIFACTS_MAX = 20
@@ -56,6 +70,7 @@ const LINE_MAX = 40 * 1024 * 1024
 
 interface Line {
   accepted?: { framework?: unknown }
+  output?: { offset?: unknown; text?: unknown; truncated_bytes?: unknown }
   artifact?: { name?: unknown; media_type?: unknown; chunk?: unknown; last?: unknown }
   outcome?: {
     status?: unknown
@@ -80,11 +95,13 @@ interface Fault {
  * Reads the response of an execution to its end.
  * @param accepted is awaited when the execution has started; if it returns `false`, the execution is stopped as lost.
  * @param abort is called when the service has been silent for too long.
+ * @param printed gets what the program prints.
  */
 export async function readRun(
   body: AsyncIterable<Buffer>,
   accepted: () => Promise<boolean>,
-  abort: () => void
+  abort: () => void,
+  printed: OnPrinted = () => {}
 ): Promise<ScriptEnd> {
   let wasAccepted = false
   let framework: Framework | null = null
@@ -96,6 +113,9 @@ export async function readRun(
         wasAccepted = true
         framework = frameworks.find((name) => name === line.accepted?.framework) ?? null
         if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
+      } else if (line.output !== undefined) {
+        const piece = pieceOf(line.output)
+        if (piece) printed(piece)
       } else if (line.artifact !== undefined) files.add(line.artifact)
       // Reads to the end of the stream: a connection with unread data cannot serve the next request.
       else if (line.outcome !== undefined) end ??= readOutcome(line.outcome, files, framework)
@@ -135,6 +155,17 @@ async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGe
     clearTimeout(silence)
   }
 }
+
+/** `null` for a piece that breaks the protocol: its text is not worth the execution. */
+function pieceOf({ offset, text, truncated_bytes: truncated = 0 }: NonNullable<Line['output']>): PrintedPiece | null {
+  if (!isCount(offset) || !isCount(truncated) || typeof text !== 'string') return null
+  if (offset + Buffer.byteLength(text) > OUTPUT_BYTES_MAX || text.includes('\0')) return null
+  return { offset, text: text.toWellFormed(), truncatedBytes: truncated }
+}
+
+/** Whether a value is a number of bytes that the database can hold. */
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31
 
 // Names become addresses and file names, media types become headers.
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/

@@ -1,7 +1,7 @@
 // Sends the events of a job as they happen (text/event-stream).
 import type { ServerResponse } from 'node:http'
 import type { Db } from '../../../db/client.js'
-import { EVENTS_PER_READ, eventsAfter, type JobEvent } from '../../../db/jobs/job-events.js'
+import { eventsAfter, type JobEvent } from '../../../db/jobs/job-events.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { isFinal } from '../../../domain/jobs/job-status.js'
 import { createHeldRequests } from '../http/limits/held-requests.js'
@@ -33,8 +33,14 @@ export interface EventStreams {
   /**
    * Writes the events after `after` and those to come. Ends the response after a final status, when the reader leaves or
    * stops reading, after an hour, when `mayRead` (called with each heartbeat) returns `false`, or when this process stops.
+   * @param follow `false`: ends the response after the events that there are.
    */
-  send(jobId: string, after: number, response: ServerResponse, mayRead: () => Promise<boolean>): Promise<void>
+  send(
+    jobId: string,
+    from: { after: number; follow: boolean },
+    response: ServerResponse,
+    mayRead: () => Promise<boolean>
+  ): Promise<void>
 }
 
 export function createEventStreams(
@@ -53,7 +59,7 @@ export function createEventStreams(
         })
       return leave
     },
-    async send(jobId, after, response, mayRead) {
+    async send(jobId, { after, follow }, response, mayRead) {
       const watch = watches.open(jobId)
       response.once('close', watch.wake)
       const endsAt = performance.now() + streamMs
@@ -68,8 +74,8 @@ export function createEventStreams(
         while (state && state.seq > last && !response.destroyed) {
           const events = await eventsAfter(db, jobId, last)
           await write(response, events.map(frameOf).join(''), stalledMs)
-          last = events.at(-1)?.seq ?? last
-          if (events.length < EVENTS_PER_READ) break
+          if (events.length === 0) break
+          last = events.at(-1)!.seq
         }
         return state === null || isFinal(state.status)
       }
@@ -81,7 +87,7 @@ export function createEventStreams(
             await write(response, ':\n\n', stalledMs)
             beatAt = performance.now() + beatMs
           }
-          if (await writeEvents()) return
+          if ((await writeEvents()) || !follow) return
           await watch.news(Math.max(0, Math.min(beatAt, endsAt) - performance.now()))
         }
       } finally {
@@ -110,7 +116,18 @@ async function write(response: ServerResponse, text: string, stalledMs: number):
 const frameOf = (event: JobEvent): string =>
   `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(dataOf(event))}\n\n`
 
-function dataOf({ seq, type, status, reason, task, attempt, attemptState, at }: JobEvent) {
+function dataOf({ seq, type, status, reason, task, attempt, attemptState, at, ...output }: JobEvent) {
   if (type === 'status') return { seq, type, status, reason, at: at.toISOString() }
+  if (type === 'output')
+    return {
+      seq,
+      type,
+      ...(task && { task }),
+      attempt,
+      text: output.text,
+      offset: output.textOffset,
+      ...(output.truncatedBytes !== null && { truncated_bytes: output.truncatedBytes }),
+      at: at.toISOString()
+    }
   return { seq, type, task: taskKeyOf(task ?? ''), number: attempt, state: attemptState, status, at: at.toISOString() }
 }

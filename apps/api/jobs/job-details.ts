@@ -66,14 +66,16 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['jobs'],
-        summary: 'Every change of its status, and every attempt, as it happens (text/event-stream)',
+        summary:
+          'Every change of its status, every attempt, and what its program prints, as it happens (text/event-stream)',
         description:
-          'One event for each change of the status and for each attempt that begins or ends, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status. A stream ends after an hour, and when the caller loses access; a user can have 20 open.',
+          'One event for each change of the status, for each attempt that begins or ends, and for what a program prints, its number as `id`; with `Last-Event-ID` those after that one. The last one is the final status. A stream ends after an hour, and when the caller loses access; a user can have 20 open. With `follow=false` it ends after the events so far.',
         params: JobId,
+        querystring: Type.Object({ follow: Type.Boolean({ default: true }) }),
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
         response: {
           200: media(
-            '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`. The `id` is the number too, and rises by one. A comment every 15 seconds',
+            '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`; `output` for what an attempt prints, with `{ "seq", "type", "attempt", "text", "offset", "at" }`, `task` for a task of a workflow, and after a cut `truncated_bytes`. The `id` is the number too, and rises by one. A comment every 15 seconds',
             'text/event-stream'
           )
         }
@@ -93,7 +95,7 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
         'x-accel-buffering': 'no'
       })
       await streams
-        .send(job.id, after, reply.raw, mayRead)
+        .send(job.id, { after, follow: request.query.follow }, reply.raw, mayRead)
         .catch((err) => request.log.warn({ err, job: job.id }, 'event stream ended early'))
         .finally(leave)
     }

@@ -24,9 +24,9 @@ export function tracedExecutor(executor: ExecutorClient, tracing: Tracing | null
   if (!tracing) return executor
   return {
     ...executor,
-    run: (run, signal, accepted) =>
+    run: (run, signal, accepted, printed) =>
       tracing.span('executor run', { attributes: { 'job.id': run.run_id, 'job.backend': run.backend } }, () =>
-        executor.run(run, signal, accepted)
+        executor.run(run, signal, accepted, printed)
       ),
     compile: (request, signal) =>
       tracing.span('executor compile', { attributes: { 'job.backend': request.backend } }, () =>

@@ -47,7 +47,7 @@ const telemetry = {
   execution_time_ms: 1,
   counts: { '0': 1 }
 }
-/** What a script's request leaves behind: the request with its answer, a task with its output, and a value. */
+/** What a script leaves behind: a request with its answer, a task with its output, a value, and what it printed. */
 async function addRequestOfJob(job: string): Promise<void> {
   await db.execute(sql`insert into job_asks (job_id, number, kind, digest, body, state)
     values (${job}, 1, 'graph', 'd', repeat('b', 700), 'open')`)
@@ -57,6 +57,7 @@ async function addRequestOfJob(job: string): Promise<void> {
     values (${job}, 'task_0001', 1, 0, 'f', 'f', '{}', 0, 0, 60, 'running', 'd', 'd')`)
   await db.execute(sql`update job_tasks set stdout = repeat('s', 500) where job_id = ${job}`)
   await db.execute(sql`insert into task_values values (${job}, 'd', 10, '0123456789')`)
+  await db.execute(sql`insert into job_output values (${job}, 1, repeat('o', 90), 0)`)
 }
 
 describe('the counters of a team', () => {
@@ -148,6 +149,7 @@ describe('the counters of a team', () => {
     ['jobs', 'jobs', ['source_text', 'params', 'input'], ofTeam],
     ['jobs', 'job_asks', ['body', 'answer'], ofJob],
     ['jobs', 'job_tasks', ['stdout'], ofJob],
+    ['jobs', 'job_output', ['text'], ofJob],
     ['results', 'artifacts', ['content'], ofJob],
     ['results', 'task_values', ['content'], ofJob],
     ['capsules', 'capsules', ['definition', 'description', 'imported::text'], ofTeam],

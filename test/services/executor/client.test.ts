@@ -1,8 +1,9 @@
 // The client of the execution service at the limits of the protocol.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { OUTPUT_BYTES_MAX } from '../../../domain/jobs/value-limits.js'
 import { createExecutorClient, type ExecutorClient } from '../../../services/executor/client.js'
 import type { RunRequest } from '../../../services/executor/requests.js'
-import { ARTIFACT_BYTES_MAX } from '../../../services/executor/stream.js'
+import { ARTIFACT_BYTES_MAX, type PrintedPiece } from '../../../services/executor/stream.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import { completed, hang, refuse, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'
 
@@ -106,6 +107,43 @@ describe('the files of an execution', () => {
   ])('are not accepted with %s', async (_what, lines) => {
     executor.from(stream([...lines, completed('{}')]))
     expect(await run()).toMatchObject({ kind: 'lost', message: expect.stringContaining('file') })
+  })
+})
+
+describe('what a program prints', () => {
+  const output = (offset: unknown, text: unknown, truncated?: unknown) => ({
+    output: { offset, text, ...(truncated !== undefined && { truncated_bytes: truncated }) }
+  })
+  const printed = async (lines: object[]) => {
+    const pieces: PrintedPiece[] = []
+    executor.from(stream([...lines, completed('{}')]))
+    const signal = new AbortController().signal
+    const end = await client.run(
+      request,
+      signal,
+      async () => true,
+      (piece) => pieces.push(piece)
+    )
+    expect(end).toMatchObject({ kind: 'completed', result: '{}' })
+    return pieces
+  }
+
+  test('is passed on in its pieces', async () => {
+    expect(await printed([output(0, 'one'), { beat: {} }, output(3, '€', 17)])).toEqual([
+      { offset: 0, text: 'one', truncatedBytes: 0 },
+      { offset: 3, text: '€', truncatedBytes: 17 }
+    ])
+  })
+
+  test.each<[string, object]>([
+    ['no place', output(undefined, 'x')],
+    ['a negative place', output(-1, 'x')],
+    ['no text', output(0, 1)],
+    ['a count that is too large', output(0, 'x', 2 ** 31)],
+    ['more text than is kept', output(OUTPUT_BYTES_MAX - 1, '€')],
+    ['a NUL', output(0, 'x\0')]
+  ])('is ignored with %s, and the execution counts', async (_what, line) => {
+    expect(await printed([line])).toEqual([])
   })
 })
 

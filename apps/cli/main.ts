@@ -17,6 +17,7 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
   [['jobs'], async () => (await import('./commands/jobs.js')).addJobsCommand],
   [['job', 'cancel'], async () => (await import('./commands/job.js')).addJobCommands],
   [['compare'], async () => (await import('./commands/compare.js')).addCompareCommand],
+  [['logs'], async () => (await import('./commands/logs.js')).addLogsCommand],
   [['backends'], async () => (await import('./commands/backends.js')).addBackendsCommand],
   [['budget'], async () => (await import('./commands/budget.js')).addBudgetCommand],
   [['audit', 'keys'], async () => (await import('./commands/audit.js')).addAuditCommands],

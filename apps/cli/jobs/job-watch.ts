@@ -58,7 +58,7 @@ function followEvents(
           if (!line.startsWith('data:')) continue
           const event = JSON.parse(line.slice('data:'.length)) as { type: string; status: JobStatus }
           if (event.type === 'status') observer.status(event.status)
-          wake()
+          if (event.type !== 'output') wake()
         }
       } catch {
         // The stream is opened again after the pause.

@@ -81,8 +81,12 @@ export class ApiClient {
   }
 
   /** The lines of a response that never ends. @throws what `fetch` throws, or CliError. */
-  async *lines(path: string, signal: AbortSignal): AsyncGenerator<string> {
-    const response = await fetch(this.url + path, { headers: this.credentialHeader(), redirect: 'manual', signal })
+  async *lines(path: string, signal: AbortSignal, headers: Record<string, string> = {}): AsyncGenerator<string> {
+    const response = await fetch(this.url + path, {
+      headers: { ...headers, ...this.credentialHeader() },
+      redirect: 'manual',
+      signal
+    })
     if (!response.ok || !response.body) throw this.failure(path, response, await response.text())
     let rest = ''
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {

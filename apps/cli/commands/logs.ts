@@ -1,0 +1,84 @@
+// `qjob logs ID`: what the program of a job has printed, or prints while it runs.
+import type { Command } from 'commander'
+import { isFinal } from '../../../domain/jobs/job-status.js'
+import { jobEvents, type OutputEvent } from '../jobs/job-events.js'
+import { exitCodeOf } from '../jobs/job-wait.js'
+import type { ApiClient } from '../session/api-client.js'
+import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { CliError, exitCodes } from '../terminal/cli-error.js'
+import { plain, print, printNotice } from '../terminal/output.js'
+
+interface LogsOptions extends ServiceOptions {
+  follow?: boolean
+  raw?: boolean
+}
+
+export function addLogsCommand(program: Command): void {
+  serviceCommand(program, 'logs <id>', 'print what the program of a job has printed')
+    .option('--follow', 'until the job has finished; the exit code follows its status')
+    .option('--raw', 'with its control characters, to a file or another program')
+    .action((id: string, options: LogsOptions) => withService(options, (api) => showOutput(api, id, options)))
+}
+
+async function showOutput(api: ApiClient, id: string, options: LogsOptions): Promise<void> {
+  if (!isUuid(id)) throw new CliError('usage', `"${id}" is not the id of a job: qjob jobs lists them`)
+  if (options.raw && process.stdout.isTTY)
+    throw new CliError('usage', '--raw: control characters of a program are not sent to a terminal')
+  const stopWatching = options.follow ? onInterrupt(id) : () => {}
+  const kept: OutputEvent[] = []
+  const printer = outputPrinter(options.raw ? (text) => text : readable)
+  for await (const event of jobEvents(api, id, options.follow === true, onAway)) {
+    if (event.type === 'status' && isFinal(event.status) && options.follow) process.exitCode = exitCodeOf(event.status)
+    if (event.type !== 'output') continue
+    if (options.json) kept.push(event)
+    else printer.add(event)
+  }
+  stopWatching()
+  if (options.json) print(JSON.stringify({ output: kept }))
+  else printer.end()
+}
+
+const onAway = () => printNotice('the service does not respond; trying again')
+
+/** On Ctrl-C, prints how to continue and exits the process. */
+function onInterrupt(id: string): () => void {
+  const onSignal = () => {
+    printNotice(`The job continues. Follow it with: qjob logs ${id} --follow   Cancel it with: qjob cancel ${id}`)
+    process.exit(exitCodes.interrupted)
+  }
+  process.once('SIGINT', onSignal)
+  return () => process.off('SIGINT', onSignal)
+}
+
+/** A program that draws over its own line prints lines here. */
+const readable = (text: string): string => plain(text.replace(/\r\n?/g, '\n'))
+
+/** Prints the text of a job; notices name the task or attempt that it belongs to, and what is not kept. */
+function outputPrinter(shown: (text: string) => string) {
+  const truncated = new Map<string, number>()
+  let source = nameOf({ attempt: 1 })
+  let midLine = false
+  return {
+    add(event: OutputEvent): void {
+      const name = nameOf(event)
+      if (event.truncated_bytes) truncated.set(name, event.truncated_bytes)
+      if (event.text === '') return
+      if (name !== source) {
+        if (midLine) process.stdout.write('\n')
+        printNotice(`${name}:`)
+      }
+      source = name
+      const text = shown(event.text)
+      process.stdout.write(text)
+      midLine = !text.endsWith('\n')
+    },
+    end(): void {
+      if (midLine && process.stdout.isTTY) process.stdout.write('\n')
+      for (const [name, bytes] of truncated)
+        printNotice(`${name} printed ${bytes.toLocaleString('en')} bytes more, which are not kept`)
+    }
+  }
+}
+
+const nameOf = ({ task, attempt }: { task?: string; attempt: number }): string =>
+  `${task ? `task ${task}, ` : ''}attempt ${attempt}`

@@ -10,6 +10,7 @@ import { benchCompare } from './compare.js'
 import { benchExecutor } from './executor.js'
 import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
+import { benchLiveOutput } from './live-output.js'
 import { benchPlayground } from './playground.js'
 import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
@@ -31,7 +32,8 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   executor: benchExecutor,
   lists: benchLists,
   'held-polls': benchHeldPolls,
-  streams: benchStreams
+  streams: benchStreams,
+  'live-output': benchLiveOutput
 }
 
 const chosen = process.argv.slice(2)

@@ -1,43 +1,9 @@
-// `qjob`: the command line. Each command is in commands/<name>.ts and is loaded only when it is used, because loading all of
-// them would take most of a short command's time.
-import { Command } from 'commander'
-import { projectVersion } from './stack/project.js'
+// `qjob`: the command line.
+import { qjobProgram } from './program.js'
 import { exitCodes } from './terminal/cli-error.js'
+import { findScreens } from './terminal/screen.js'
 
-/** The command names of each module, in the order of the help. */
-const commands: [words: string[], load: () => Promise<(program: Command) => void>][] = [
-  [['start'], async () => (await import('./commands/start.js')).addStartCommand],
-  [['demo'], async () => (await import('./commands/demo.js')).addDemoCommand],
-  [['emulators'], async () => (await import('./commands/emulators.js')).addEmulatorsCommand],
-  [['sign-up', 'login', 'logout', 'whoami'], async () => (await import('./commands/account.js')).addAccountCommands],
-  [['run'], async () => (await import('./commands/run.js')).addRunCommand],
-  [['submit'], async () => (await import('./commands/submit.js')).addSubmitCommand],
-  [['scripts'], async () => (await import('./commands/scripts.js')).addScriptsCommand],
-  [['capsule'], async () => (await import('./commands/capsule.js')).addCapsuleCommand],
-  [['jobs'], async () => (await import('./commands/jobs.js')).addJobsCommand],
-  [['job', 'cancel'], async () => (await import('./commands/job.js')).addJobCommands],
-  [['compare'], async () => (await import('./commands/compare.js')).addCompareCommand],
-  [['logs'], async () => (await import('./commands/logs.js')).addLogsCommand],
-  [['backends'], async () => (await import('./commands/backends.js')).addBackendsCommand],
-  [['budget'], async () => (await import('./commands/budget.js')).addBudgetCommand],
-  [['audit', 'keys'], async () => (await import('./commands/audit.js')).addAuditCommands],
-  [['admin'], async () => (await import('./commands/admin/admin.js')).addAdminCommand]
-]
-
-const program = new Command('qjob')
-  .version(projectVersion())
-  .description('Self-hosted quantum job platform')
-  .addHelpText(
-    'after',
-    '\nThe service is --url, else QJOB_URL, else the stack running from DATA_DIR (.data), else http://127.0.0.1:PORT (3000).'
-  )
-  .showHelpAfterError('(add --help for the options)')
-  // Set before the commands are added, which inherit it. Requested help exits with 0.
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage))
-
-const [word] = process.argv.slice(2)
-const selected = commands.filter(([words]) => words.includes(word!))
-for (const [, load] of selected.length > 0 ? selected : commands) (await load())(program)
+findScreens(process.stdout, process.stderr)
 
 // A reader that stops early, such as `head`, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -45,4 +11,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error
 })
 
+const program = await qjobProgram(process.argv[2])
 await program.parseAsync()

@@ -51,9 +51,15 @@ export class Shell {
   }
 
   /** Starts `qjob` on a terminal of its own, and types `typed` once `after` is shown. */
-  onTerminal(args: string[], after: string, typed: string): Promise<Ended> {
+  onTerminal(
+    args: string[],
+    after: string,
+    typed: string,
+    { columns = 80, env = {} }: { columns?: number; env?: Record<string, string> } = {}
+  ): Promise<Ended> {
     const python = join(projectRoot, '.venv/bin/python')
-    return this.spawn([python, '-c', terminalScript, after, typed, process.execPath, program, ...args], '', {}).ended
+    const command = [process.execPath, program, ...args]
+    return this.spawn([python, '-c', terminalScript, String(columns), after, typed, ...command], '', env).ended
   }
 
   private spawn([command, ...args]: string[], input: Buffer | string, env: Record<string, string>): Run {
@@ -78,7 +84,8 @@ export class Shell {
 
 const terminalScript = `
 import os, pty, sys
-after, typed, *command = sys.argv[1:]
+columns, after, typed, *command = sys.argv[1:]
+command = ['sh', '-c', 'stty rows 40 cols "$0" && exec "$@"', columns, *command]
 shown = b''
 def read(fd):
     global shown, typed

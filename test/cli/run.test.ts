@@ -117,7 +117,7 @@ test('--no-wait prints the id at once; Ctrl-C during the wait leaves the job run
   run.signal('SIGINT')
   const { code, stdout, stderr } = await run.ended
   expect([code, stdout]).toEqual([130, ''])
-  const going = uuid.exec(/The job continues\. .*/.exec(stderr)![0])![0]
+  const going = uuid.exec(/Follow it with: .*/.exec(stderr)![0])![0]
   expect((await ada.run(['job', going])).stdout).toMatch(/^status +running/m)
   const cancelled = await ada.run(['cancel', going, '--wait', '--json'])
   expect(JSON.parse(cancelled.stdout).status).toBe('cancelled')

@@ -1,13 +1,21 @@
 // Formats capsules and their runs for people.
 
-import { listing, money, pageFooter, plain, table } from '../terminal/output.js'
+import { listing, table } from '../terminal/layout.js'
+import { money, pageFooter } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
+import { plain } from '../terminal/untrusted-text.js'
 import type { CapsulePage, CapsuleRecord, CapsuleRun, PublicCapsule, PublicPage, RunPage } from './capsule-record.js'
 
 export function capsulePageText({ capsules, total, total_capped }: CapsulePage, offset: number): string {
   if (capsules.length === 0) return 'No capsules.'
   const list = table(
-    ['ID', 'STATE', 'CREATED', 'TAGS', 'NAME'],
+    [
+      { heading: 'ID' },
+      { heading: 'STATE', status: true },
+      { heading: 'CREATED', yields: 2 },
+      { heading: 'TAGS', least: 8, yields: 3 },
+      { heading: 'NAME', least: 12 }
+    ],
     capsules.map(({ id, state, created_at, tags, name }) => [id, state, ago(created_at), tags.join(', '), name])
   )
   return list + moreText(offset + capsules.length, total, total_capped)
@@ -16,7 +24,13 @@ export function capsulePageText({ capsules, total, total_capped }: CapsulePage, 
 export function publicPageText({ capsules, total, total_capped }: PublicPage, offset: number): string {
   if (capsules.length === 0) return 'No published capsules.'
   const list = table(
-    ['ID', 'PUBLISHED', 'LICENSE', 'SLUG', 'TITLE'],
+    [
+      { heading: 'ID', yields: 2 },
+      { heading: 'PUBLISHED', yields: 3 },
+      { heading: 'LICENSE', least: 8, yields: 4 },
+      { heading: 'SLUG', least: 12 },
+      { heading: 'TITLE', least: 12, yields: 1 }
+    ],
     capsules.map(({ id, published_at, license, slug, title }) => [id, ago(published_at), license ?? '', slug, title])
   )
   return list + moreText(offset + capsules.length, total, total_capped)
@@ -31,7 +45,7 @@ export function capsuleText(capsule: CapsuleRecord): string {
     ['capsule', capsule.id],
     ['name', capsule.name],
     ['description', capsule.description],
-    ['state', capsule.state],
+    ['state', capsule.state, 'status'],
     ['tags', capsule.tags.join(', ')],
     ['from job', capsule.source_job_id],
     ['cloned from', capsule.cloned_from],
@@ -88,7 +102,15 @@ function evidenceText({ task_executions, artifacts }: CapsuleRecord['evidence'])
 export function runPageText({ runs, total, total_capped }: RunPage, offset: number): string {
   if (runs.length === 0) return 'No runs.'
   const list = table(
-    ['ID', 'MODE', 'TRIGGER', 'STATUS', 'VERDICT', 'STARTED', 'TOOK'],
+    [
+      { heading: 'ID' },
+      { heading: 'MODE', yields: 3 },
+      { heading: 'TRIGGER', yields: 4 },
+      { heading: 'STATUS', status: true },
+      { heading: 'VERDICT', status: true },
+      { heading: 'STARTED', yields: 1 },
+      { heading: 'TOOK', right: true, yields: 2 }
+    ],
     runs.map((run) => [
       run.id,
       run.mode,
@@ -107,14 +129,14 @@ export function runText(run: CapsuleRun): string {
   const figures = listing([
     ['run', run.id],
     ['mode', run.mode],
-    ['status', run.status],
+    ['status', run.status, 'status'],
     ...run.tasks.map(({ name, job_id, status, backend, shots }): [string, string] => [
       'task',
       `${name} on ${backend}, ${shots} shots: ${status}, job ${job_id}`
     ]),
     ['took', run.completed_at && lasted(run.created_at, run.completed_at)],
     ['cost', run.actual_cost_usd === null ? null : money(run.actual_cost_usd)],
-    ['verdict', run.verdict],
+    ['verdict', run.verdict, 'status'],
     ['method', verification?.method],
     ['distance', verification && distanceText(verification)],
     ['needed shots', verification?.needed_shots ? String(verification.needed_shots) : null]

@@ -17,7 +17,7 @@ export async function waitForRun(api: ApiClient, capsule: string, id: string): P
   const progress = startProgress()
   const onSignal = () => {
     progress.end()
-    printNotice(`The run continues. Follow it with: qjob capsule runs ${capsule} --run ${id} --wait`)
+    printNotice(`The run continues.\nFollow it with: qjob capsule runs ${capsule} --run ${id} --wait`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

@@ -13,7 +13,8 @@ import {
 import { isExposed, serviceUrl } from '../session/service-url.js'
 import { forgetSession, readSession, saveSession } from '../session/session-file.js'
 import { CliError } from '../terminal/cli-error.js'
-import { listing, print, printNotice } from '../terminal/output.js'
+import { listing } from '../terminal/layout.js'
+import { print, printJson, printNotice } from '../terminal/output.js'
 
 interface User {
   email: string
@@ -62,7 +63,7 @@ async function enter(options: ServiceOptions, email: string, path: string, body:
   const { text, cookie } = await new ApiClient(url, null).post<{ user: User }>(path, body)
   if (!cookie) throw new CliError('unreachable', `${url} sent no session: check --url and QJOB_URL`)
   saveSession({ url, email, cookie, signed_in_at: new Date().toISOString() })
-  if (options.json) print(text)
+  if (options.json) printJson(text)
   else print(`Signed in to ${url} as ${email}.`)
 }
 
@@ -80,7 +81,7 @@ async function leave(api: ApiClient, options: ServiceOptions): Promise<void> {
       )
     // Refused: the service had ended the session already.
   }
-  if (options.json) print(JSON.stringify({ signed_out: signedIn }))
+  if (options.json) printJson(JSON.stringify({ signed_out: signedIn }))
   else print(signedIn ? `Signed out of ${api.url}.` : `Not signed in to ${api.url}.`)
 }
 
@@ -98,14 +99,14 @@ const teamLines = (teams: Membership[]): [string, string][] =>
 /** A key belongs to one team and not to a user. */
 async function showKey(api: ApiClient, options: ServiceOptions): Promise<void> {
   const { value, text } = await api.get<{ teams: Membership[] }>('/api/teams')
-  if (options.json) return print(text)
+  if (options.json) return printJson(text)
   print(listing([['service', api.url], ['signed in by', 'an API key'], ...teamLines(value.teams)]))
 }
 
 async function showUser(api: ApiClient, options: ServiceOptions): Promise<void> {
   if (api.credential && 'key' in api.credential) return showKey(api, options)
   const { value, text } = await api.get<{ user: User; teams: Membership[] }>('/api/auth/session')
-  if (options.json) return print(text)
+  if (options.json) return printJson(text)
   const { user, teams } = value
   print(
     listing([

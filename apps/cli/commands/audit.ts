@@ -10,8 +10,10 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { plainLine, print, printNotice, table } from '../terminal/output.js'
+import { type Column, table } from '../terminal/layout.js'
+import { print, printJson, printNotice, printResult } from '../terminal/output.js'
 import { clockTime } from '../terminal/readable-time.js'
+import { plainLine } from '../terminal/untrusted-text.js'
 import { type DatabaseReport, type TrailReport, verifyDatabase } from './admin/admin-audit.js'
 
 interface Entry {
@@ -47,12 +49,12 @@ interface VerifyOptions extends ServiceOptions {
   database?: boolean
 }
 
-const verifyHelp = `
-The service recomputes every hash of the team's trail, checks the signed checkpoints (in the database, and in the file
-outside it if the api can read that), and checks every sealed capsule against its seal. With --database, qjob does this
-itself for all teams, in the database of DATABASE_URL or else of the stack running from DATA_DIR (.data). Only the
-checkpoints outside the database reveal a trail that was truncated or rewritten together with its own checkpoints.
-Exit code 1: something was changed.`
+const verifyHelp =
+  `\nThe service recomputes every hash of the team's trail, checks the signed checkpoints (in the database, ` +
+  `and in the file outside it if the api can read that), and checks every sealed capsule against its seal. ` +
+  `With --database, qjob does this itself for all teams, in the database of DATABASE_URL or else of the ` +
+  `stack running from DATA_DIR (.data). Only the checkpoints outside the database reveal a trail that was ` +
+  `truncated or rewritten together with its own checkpoints. Exit code 1: something was changed.`
 
 export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('list and verify the audit trail of capsules')
@@ -75,10 +77,19 @@ export function addAuditCommands(program: Command): void {
     (options: ServiceOptions) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<{ keys: SigningKey[] }>('/api/meta/keys')
-        print(options.json ? text : keysText(value.keys))
+        printResult(options, text, () => keysText(value.keys))
       })
   )
 }
+
+const columns: Column[] = [
+  { heading: 'NO', right: true },
+  { heading: 'AT', yields: 3 },
+  { heading: 'ACTION', least: 12 },
+  { heading: 'CAPSULE', yields: 2 },
+  { heading: 'BY', least: 12, yields: 1 },
+  { heading: 'STATE', yields: 4 }
+]
 
 const list = (options: TrailOptions) =>
   withService(options, async (api) => {
@@ -86,7 +97,7 @@ const list = (options: TrailOptions) =>
     if (options.team) query.set('team_id', options.team)
     if (options.capsule) query.set('capsule_id', options.capsule)
     const { value, text } = await api.get<{ entries: Entry[]; total: number }>(`/api/team/audit?${query}`)
-    if (options.json) return print(text)
+    if (options.json) return printJson(text)
     if (value.entries.length === 0) return print('No entries.')
     const lines = value.entries.map((entry) => [
       String(entry.seq),
@@ -96,7 +107,7 @@ const list = (options: TrailOptions) =>
       entry.actor,
       entry.previous_state === entry.new_state ? '' : `${entry.previous_state ?? '-'} -> ${entry.new_state ?? '-'}`
     ])
-    print(table(['NO', 'AT', 'ACTION', 'CAPSULE', 'BY', 'STATE'], lines, ['NO']))
+    print(table(columns, lines))
     const next = options.offset + value.entries.length
     if (next < value.total) printNotice(`${next} of ${value.total}; more: --offset ${next}`)
   })
@@ -110,14 +121,14 @@ function verify(options: VerifyOptions): Promise<void> {
   return withService(options, async (api) => {
     const query = options.team ? `?team_id=${options.team}` : ''
     const { value, text } = await api.get<ServiceReport>(`/api/team/audit/verify${query}`)
-    print(options.json ? text : `${trailText(value)}${outsideText(value)}`)
+    printResult(options, text, () => `${trailText(value)}${outsideText(value)}`)
     if (!value.ok) process.exitCode = exitCodes.jobFailed
   })
 }
 
 async function inDatabase({ json, team, checkpoints }: VerifyOptions): Promise<void> {
   const report = await verifyDatabase(team, checkpoints)
-  print(json ? JSON.stringify(report) : databaseText(report))
+  printResult({ json }, JSON.stringify(report), () => databaseText(report))
   if (!report.ok) process.exitCode = exitCodes.jobFailed
 }
 

@@ -1,7 +1,8 @@
 // `qjob backends`: lists where jobs can run.
 import type { Command } from 'commander'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
-import { money, print, table } from '../terminal/output.js'
+import { type Column, table } from '../terminal/layout.js'
+import { money, print, printJson } from '../terminal/output.js'
 
 interface Backend {
   slug: string
@@ -21,12 +22,22 @@ export function addBackendsCommand(program: Command): void {
     .action((options: ServiceOptions & { all?: boolean }) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<{ backends: Backend[] }>('/api/backends')
-        if (options.json) return print(text)
+        if (options.json) return printJson(text)
         const shown = value.backends.filter((backend) => options.all || backend.isAvailable)
         print(backendsText(shown, value.backends.length - shown.length))
       })
     )
 }
+
+const columns: Column[] = [
+  { heading: 'BACKEND', least: 16 },
+  { heading: 'PROVIDER', yields: 4 },
+  { heading: 'KIND', yields: 2 },
+  { heading: 'QUBITS', right: true },
+  { heading: 'SHOTS', right: true, yields: 3 },
+  { heading: 'STATE', least: 9 },
+  { heading: 'PRICE', least: 12, yields: 1 }
+]
 
 function backendsText(backends: Backend[], hidden: number): string {
   const rows = backends.map((backend) => [
@@ -38,7 +49,7 @@ function backendsText(backends: Backend[], hidden: number): string {
     backend.unavailableReason ?? 'available',
     priceText(backend.pricing)
   ])
-  const list = table(['BACKEND', 'PROVIDER', 'KIND', 'QUBITS', 'SHOTS', 'STATE', 'PRICE'], rows, ['QUBITS', 'SHOTS'])
+  const list = table(columns, rows)
   return hidden > 0 ? `${list}\n\n${hidden} more are unavailable (--all lists them)` : list
 }
 

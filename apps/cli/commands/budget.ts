@@ -1,7 +1,8 @@
 // `qjob budget`: the team's spending limits, and what is left of them.
 import type { Command } from 'commander'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
-import { money, print, table } from '../terminal/output.js'
+import { table } from '../terminal/layout.js'
+import { money, printResult } from '../terminal/output.js'
 
 interface Period {
   spent_usd: number
@@ -21,7 +22,7 @@ export function addBudgetCommand(program: Command): void {
     (options: ServiceOptions) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<Budget>('/api/team/budget')
-        print(options.json ? text : budgetText(value))
+        printResult(options, text, () => budgetText(value))
       })
   )
 }
@@ -35,12 +36,11 @@ function budgetText({ limits, day, month }: Budget): string {
     money(remaining_usd)
   ]
   return table(
-    ['PERIOD (UTC)', 'LIMIT', 'SPENT', 'RESERVED', 'LEFT'],
+    ['PERIOD (UTC)', ...['LIMIT', 'SPENT', 'RESERVED', 'LEFT'].map((heading) => ({ heading, right: true }))],
     [
       period(day.date, limits.daily_usd, day),
       period(month.month, limits.monthly_usd, month),
       ['one job', money(limits.per_job_usd), '', '', '']
-    ],
-    ['LIMIT', 'SPENT', 'RESERVED', 'LEFT']
+    ]
   )
 }

@@ -16,7 +16,9 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { listing, plain, print, printNotice } from '../terminal/output.js'
+import { listing } from '../terminal/layout.js'
+import { printNotice, printResult } from '../terminal/output.js'
+import { plain } from '../terminal/untrusted-text.js'
 
 /** The service accepts no larger package. */
 const PACKAGE_BYTES_MAX = 64 * 1024 * 1024
@@ -86,10 +88,10 @@ async function exportCapsule(api: ApiClient, text: string, options: ExportOption
   }
   if (file === '-') return void process.stdout.write(bytes)
   await write(file, bytes, options)
-  print(
-    options.json
-      ? JSON.stringify({ file, size_bytes: bytes.length, attestation: attested ?? null })
-      : `${file}: ${bytes.length} bytes`
+  printResult(
+    options,
+    JSON.stringify({ file, size_bytes: bytes.length, attestation: attested ?? null }),
+    () => `${file}: ${bytes.length} bytes`
   )
 }
 
@@ -123,7 +125,7 @@ async function importCapsule(api: ApiClient, file: string, options: ServiceOptio
   )
   for (const warning of value.warnings) printNotice(`warning: ${warning}`)
   const id = plain(value.capsule_id)
-  print(options.json ? text : `capsule ${id}, a ${plain(value.state)}\nShow it with: qjob capsule show ${id}`)
+  printResult(options, text, () => `capsule ${id}, a ${plain(value.state)}\nShow it with: qjob capsule show ${id}`)
 }
 
 interface VerifyOptions {
@@ -144,7 +146,7 @@ async function verifyFile(file: string, options: VerifyOptions): Promise<void> {
     ...(publicKeyPem !== undefined && { publicKeyPem }),
     ...(options.id !== undefined && { expectedId: options.id })
   })
-  print(options.json ? JSON.stringify(report) : reportText(file, report))
+  printResult(options, JSON.stringify(report), () => reportText(file, report))
   if (!report.ok) process.exitCode = exitCodes.jobFailed
 }
 

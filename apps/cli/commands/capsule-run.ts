@@ -16,7 +16,8 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { plain, print } from '../terminal/output.js'
+import { printResult } from '../terminal/output.js'
+import { plain } from '../terminal/untrusted-text.js'
 
 interface RunOptions extends ServiceOptions {
   mode?: 'verify' | 'template'
@@ -66,7 +67,7 @@ async function run(api: ApiClient, id: string, options: RunOptions): Promise<voi
   )
   if (options.wait) return showEnd(api, id, value.capsule_run_id, options)
   const runId = plain(value.capsule_run_id)
-  print(options.json ? text : `run ${runId}\nShow it with: qjob capsule runs ${id} --run ${runId} --wait`)
+  printResult(options, text, () => `run ${runId}\nShow it with: qjob capsule runs ${id} --run ${runId} --wait`)
 }
 
 /** The default mode: a sealed capsule made from a job is verified. @throws CliError `usage` naming the possible mode. */
@@ -102,17 +103,17 @@ async function showRuns(api: ApiClient, id: string, options: RunsOptions): Promi
     const { value, text } = await api.get<RunPage>(
       `/api/capsules/${id}/runs?limit=${options.limit}&offset=${options.offset}`
     )
-    return print(options.json ? text : runPageText(value, options.offset))
+    return printResult(options, text, () => runPageText(value, options.offset))
   }
   if (!isUuid(options.run)) throw new CliError('usage', `--run: must be the id of a run (got "${options.run}")`)
   if (options.wait) return showEnd(api, id, options.run, options)
   const { value, text } = await api.get<CapsuleRun>(`/api/capsules/${id}/runs/${options.run}`)
-  print(options.json ? text : runText(value))
+  printResult(options, text, () => runText(value))
 }
 
 async function showEnd(api: ApiClient, id: string, runId: string, { json }: ServiceOptions): Promise<void> {
   const { value, text } = await waitForRun(api, id, runId)
-  print(json ? text : runText(value))
+  printResult({ json }, text, () => runText(value))
   if (!succeeded(value)) process.exitCode = exitCodes.jobFailed
 }
 

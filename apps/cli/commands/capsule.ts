@@ -22,8 +22,9 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
-import { plain, print } from '../terminal/output.js'
+import { printResult } from '../terminal/output.js'
 import { readText } from '../terminal/text-file.js'
+import { plain } from '../terminal/untrusted-text.js'
 import { addCapsulePackageCommands } from './capsule-package.js'
 import { addCapsuleRunCommands } from './capsule-run.js'
 
@@ -62,10 +63,10 @@ function addReadCommands(capsule: Command): void {
       withService(options, async (api) => {
         if (!isUuid(name) && /^[a-z0-9-]{1,200}$/.test(name)) {
           const { value, text } = await api.get<PublicCapsule>(`/api/capsules/public/${name}`)
-          return print(options.json ? text : publicCapsuleText(value))
+          return printResult(options, text, () => publicCapsuleText(value))
         }
         const { value, text } = await api.get<CapsuleRecord>(`/api/capsules/${capsuleId(name)}`)
-        print(options.json ? text : capsuleText(value))
+        printResult(options, text, () => capsuleText(value))
       })
     )
 }
@@ -78,10 +79,10 @@ async function list(api: ApiClient, options: ListOptions): Promise<void> {
   if (options.mine) query.set('mine', 'true')
   if (!options.published) {
     const { value, text } = await api.get<CapsulePage>(`/api/capsules?${query}`)
-    return print(options.json ? text : capsulePageText(value, options.offset))
+    return printResult(options, text, () => capsulePageText(value, options.offset))
   }
   const { value, text } = await api.get<PublicPage>(`/api/capsules/public?${query}`)
-  print(options.json ? text : publicPageText(value, options.offset))
+  printResult(options, text, () => publicPageText(value, options.offset))
 }
 
 interface MakeOptions extends ServiceOptions {
@@ -130,7 +131,7 @@ interface Made {
 
 function made({ value, text }: { value: Made; text: string }, { json }: ServiceOptions): void {
   const id = plain(value.capsule_id)
-  print(json ? text : `capsule ${id}\nShow it with: qjob capsule show ${id}`)
+  printResult({ json }, text, () => `capsule ${id}\nShow it with: qjob capsule show ${id}`)
 }
 
 interface ChangeOptions extends ServiceOptions {
@@ -186,7 +187,7 @@ function addChangeCommands(capsule: Command): void {
       withService(options, async (api) => {
         const id = capsuleId(text)
         const answer = await api.delete(`/api/capsules/${id}`)
-        print(options.json ? answer.text : `capsule ${id} is deleted`)
+        printResult(options, answer.text, () => `capsule ${id} is deleted`)
       })
     )
 }
@@ -201,7 +202,7 @@ const change = (
   withService(options, async (api) => {
     const path = `/api/capsules/${capsuleId(id)}/${action}`
     const { value, text } = await api.post<CapsuleRecord>(path, typeof body === 'function' ? await body() : body)
-    print(options.json ? text : capsuleText(value))
+    printResult(options, text, () => capsuleText(value))
   })
 
 async function readFileText(file: string): Promise<string> {

@@ -8,10 +8,10 @@ import { isGraph, timelineText } from '../jobs/task-timeline.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { print } from '../terminal/output.js'
+import { print, printJson, printResult } from '../terminal/output.js'
+import { outScreen } from '../terminal/screen.js'
 
-/** The timeline's least width, also used without a terminal, and its greatest width, beyond which bars show no more. */
-const COLUMNS_MIN = 80
+/** The greatest width of a timeline: beyond it, bars show no more. */
 const COLUMNS_MAX = 200
 
 interface JobOptions extends ServiceOptions {
@@ -38,23 +38,23 @@ async function showJob(api: ApiClient, id: string, options: JobOptions): Promise
   if (options.wait) process.exitCode = exitCodeOf(job.value.status)
   if (options.attempts) {
     const { value, text } = await api.get<{ attempts: Attempt[] }>(`/api/jobs/${id}/attempts`)
-    return print(options.json ? text : attemptsText(value.attempts))
+    return printResult(options, text, () => attemptsText(value.attempts))
   }
   if (options.tasks) return showTasks(api, id, options)
   const result = resultJson(job.text)
   if (!options.result)
-    return print(options.json ? job.text : [jobText(job.value, result), await timelineOf(api, id)].join(''))
+    return options.json ? printJson(job.text) : print(jobText(job.value, result) + (await timelineOf(api, id)))
   const { status, error } = job.value
   if (result === null)
     throw new CliError('jobFailed', `job ${id} is ${status} and has no result${error ? `: ${error.message}` : ''}`, {
       status
     })
-  print(options.json ? result : resultText(result))
+  printResult(options, result, () => resultText(result))
 }
 
 async function showTasks(api: ApiClient, id: string, { json }: JobOptions): Promise<void> {
   const { value, text } = await api.get<{ tasks: Task[] }>(`/api/jobs/${id}/tasks`)
-  if (json) return print(text)
+  if (json) return printJson(text)
   const { attempts } = (await api.get<{ attempts: Attempt[] }>(`/api/jobs/${id}/attempts`)).value
   print(timelineText(value.tasks, attempts, { ...display(), all: true }))
 }
@@ -67,16 +67,16 @@ async function timelineOf(api: ApiClient, id: string): Promise<string> {
   return `\n\n${timelineText(tasks, attempts, display())}`
 }
 
-const display = () => ({
-  columns: Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, process.stdout.columns ?? 0)),
-  now: Date.now()
-})
+function display(): { columns: number; now: number } {
+  const { columns } = outScreen()
+  return { columns: columns === Number.POSITIVE_INFINITY ? columns : Math.min(COLUMNS_MAX, columns), now: Date.now() }
+}
 
 async function cancelJob(api: ApiClient, id: string, options: JobOptions): Promise<void> {
   const asked = await api.post<JobRecord>(`/api/jobs/${id}/cancel`)
   const job = options.wait ? await waitForJob(api, id) : asked
   const { status, cancel } = job.value
-  if (options.json) print(job.text)
+  if (options.json) printJson(job.text)
   else if (status === 'cancelled') print(`job ${id} is cancelled (${cancel?.outcome ?? 'outcome unknown'})`)
   else if (status === 'cancelling') print(`job ${id} is being cancelled. Follow it with: qjob job ${id} --wait`)
   else print(`job ${id} finished before it could be cancelled: it is ${status}`)

@@ -3,11 +3,9 @@ import { type Command, Option } from 'commander'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import type { JobRecord } from '../jobs/job-record.js'
 import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../session/service-command.js'
-import { money, print, table } from '../terminal/output.js'
+import { type Column, table } from '../terminal/layout.js'
+import { money, printResult } from '../terminal/output.js'
 import { ago, lasted } from '../terminal/readable-time.js'
-
-/** Of the summary in a row; `qjob job ID` shows all of it. */
-const SUMMARY_CHARACTERS_MAX = 60
 
 interface JobsOptions extends ServiceOptions {
   status?: string
@@ -24,6 +22,18 @@ interface JobPage {
   next_cursor: string | null
 }
 
+const columns: Column[] = [
+  { heading: 'ID' },
+  { heading: 'STATUS', status: true },
+  { heading: 'BACKEND', least: 10, yields: 3 },
+  { heading: 'MODE', yields: 7 },
+  { heading: 'SUBMITTED', yields: 2 },
+  { heading: 'RAN', right: true, yields: 6 },
+  { heading: 'COST', right: true, yields: 4 },
+  { heading: 'NAME', least: 12, yields: 1 },
+  { heading: 'SUMMARY', least: 16, yields: 5 }
+]
+
 export function addJobsCommand(program: Command): void {
   serviceCommand(program, 'jobs', 'list the jobs of your teams, newest first')
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
@@ -38,7 +48,7 @@ export function addJobsCommand(program: Command): void {
           if (options[name] !== undefined) query.set(name, options[name])
         if (options.script !== undefined) query.set('script_id', options.script)
         const { value, text } = await api.get<JobPage>(`/api/jobs?${query}`)
-        print(options.json ? text : pageText(value))
+        printResult(options, text, () => pageText(value))
       })
     )
 }
@@ -56,15 +66,13 @@ function pageText({ jobs, total, total_capped, next_cursor }: JobPage): string {
     job.name ?? '',
     summaryLine(job)
   ])
-  const headings = ['ID', 'STATUS', 'BACKEND', 'MODE', 'SUBMITTED', 'RAN', 'COST', 'NAME', 'SUMMARY']
-  const list = table(headings, rows, ['RAN', 'COST'])
+  const list = table(columns, rows)
   const count = total_capped ? `more than ${total}` : String(total)
   return next_cursor ? `${list}\n\n${jobs.length} of ${count}; more: --cursor ${next_cursor}` : list
 }
 
 function summaryLine({ summary }: JobRecord): string {
-  const line = Object.entries(summary ?? {})
+  return Object.entries(summary ?? {})
     .map(([label, text]) => `${label}: ${text}`)
     .join('; ')
-  return line.length <= SUMMARY_CHARACTERS_MAX ? line : `${line.slice(0, SUMMARY_CHARACTERS_MAX - 3)}...`
 }

@@ -8,8 +8,9 @@ import { submissionOptions } from '../jobs/submission-options.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
-import { plain, print, printNotice } from '../terminal/output.js'
+import { printNotice, printResult } from '../terminal/output.js'
 import { lasted } from '../terminal/readable-time.js'
+import { plain } from '../terminal/untrusted-text.js'
 
 export interface RunOptions extends ServiceOptions, SubmitOptions {
   wait: boolean
@@ -23,7 +24,7 @@ export function addRunCommand(program: Command): void {
     .option('--script-id <id>', 'instead of a file: the id of a saved script')
     .addHelpText(
       'after',
-      '\n.qasm files are OpenQASM 2 or 3; any other file is Python, run as marqov unless it names a framework;\n- reads standard input.'
+      '\n.qasm files are OpenQASM 2 or 3; any other file is Python, run as marqov unless it names a framework; - reads standard input.'
     )
     .action((file: string | undefined, options: RunOptions) =>
       withService(options, (api) => runJob(api, sourceOf(file, options), options))
@@ -51,7 +52,7 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
     await submissionBody(source, options, 'marqov')
   )
   const id = plain(value.job_id)
-  if (!options.wait) return print(options.json ? text : `job ${id}\nWait for it with: qjob job ${id} --wait`)
+  if (!options.wait) return printResult(options, text, () => `job ${id}\nWait for it with: qjob job ${id} --wait`)
   printNotice(`job ${id} is submitted`)
   const job = await waitForJob(api, id, { lines: true })
   const result = resultJson(job.text)
@@ -60,7 +61,7 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
     throw failureOf(job.value)
   }
   printNotice(endText(job.value))
-  print(options.json ? result : resultText(result))
+  printResult(options, result, () => resultText(result))
 }
 
 const endText = ({ id, created_at, completed_at }: JobRecord): string =>

@@ -29,8 +29,9 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { plain, print } from '../terminal/output.js'
+import { print, printJson, printResult } from '../terminal/output.js'
 import { readText } from '../terminal/text-file.js'
+import { plain } from '../terminal/untrusted-text.js'
 import { type RunOptions, runJob, runOptions } from './run.js'
 
 const SCRIPT = 'the id or the slug of a script'
@@ -67,14 +68,14 @@ function addReadCommands(scripts: Command): void {
   ).action((options: ListOptions) =>
     withService(options, async (api) => {
       const { value, text } = await api.get<ScriptPage>(`/api/scripts?${listQuery(options)}`)
-      print(options.json ? text : scriptPageText(value, options.offset))
+      printResult(options, text, () => scriptPageText(value, options.offset))
     })
   )
   serviceCommand(scripts, 'templates', 'list the templates that the platform includes').action(
     (options: ServiceOptions) =>
       withService(options, async (api) => {
         const templates = (await allScripts(api)).filter((script) => script.is_hardcoded)
-        print(options.json ? JSON.stringify({ scripts: templates }) : templatesText(templates))
+        printResult(options, JSON.stringify({ scripts: templates }), () => templatesText(templates))
       })
   )
   serviceCommand(scripts, 'show', 'show a script and its last runs')
@@ -83,7 +84,7 @@ function addReadCommands(scripts: Command): void {
     .action((script: string, options: ServiceOptions & { source?: boolean }) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<ScriptRecord>(`/api/scripts/${await scriptIdOf(api, script)}`)
-        if (options.json) print(text)
+        if (options.json) printJson(text)
         else if (options.source)
           process.stdout.write(process.stdout.isTTY ? plain(value.script_content) : value.script_content)
         else print(scriptText(value))
@@ -96,7 +97,7 @@ function addReadCommands(scripts: Command): void {
       withService(options, async (api) => {
         const path = `/api/scripts/${await scriptIdOf(api, script)}/execution-options?shots=${options.shots}`
         const { value, text } = await api.get<ExecutionOptions>(path)
-        print(options.json ? text : optionsText(value))
+        printResult(options, text, () => optionsText(value))
       })
     )
   serviceCommand(
@@ -134,7 +135,7 @@ async function analyse(api: ApiClient, script: string, options: AnalyseOptions):
     content_hash: createHash('sha256').update(content).digest('hex'),
     circuit_count: options.circuitCount
   })
-  print(options.json ? text : analysisText(value))
+  printResult(options, text, () => analysisText(value))
   if (!value.can_run) process.exitCode = exitCodes.jobFailed
 }
 
@@ -176,7 +177,7 @@ function addWriteCommands(scripts: Command): void {
       withService(options, async (api) => {
         const id = await scriptIdOf(api, script)
         const { text } = await api.post(`/api/scripts/${id}/publish`)
-        print(options.json ? text : `script ${id} is published`)
+        printResult(options, text, () => `script ${id} is published`)
       })
     )
   serviceCommand(scripts, 'delete', 'delete one of your scripts; its jobs remain')
@@ -185,7 +186,7 @@ function addWriteCommands(scripts: Command): void {
       withService(options, async (api) => {
         const id = await scriptIdOf(api, script)
         const { text } = await api.delete(`/api/scripts/${id}`)
-        print(options.json ? text : `script ${id} is deleted`)
+        printResult(options, text, () => `script ${id} is deleted`)
       })
     )
 }
@@ -200,7 +201,7 @@ async function upload(api: ApiClient, file: string, options: WriteOptions): Prom
     requirements: await requirementsOf(options),
     script_type: options.type
   })
-  print(options.json ? text : uploadedText(value))
+  printResult(options, text, () => uploadedText(value))
 }
 
 async function saveJob(api: ApiClient, jobId: string, options: WriteOptions): Promise<void> {
@@ -211,8 +212,10 @@ async function saveJob(api: ApiClient, jobId: string, options: WriteOptions): Pr
     description: options.description,
     slug: options.slug ?? slugOf(options.name!)
   })
-  print(
-    options.json ? text : `script ${plain(value.script_id)}\nRun it with: qjob scripts run ${plain(value.script_id)}`
+  printResult(
+    options,
+    text,
+    () => `script ${plain(value.script_id)}\nRun it with: qjob scripts run ${plain(value.script_id)}`
   )
 }
 
@@ -230,7 +233,7 @@ async function update(api: ApiClient, script: string, options: WriteOptions): Pr
       'nothing to change: pass --content, --name, --description, --requirements or --framework'
     )
   const { value, text } = await api.patch<Updated>(`/api/scripts/${await scriptIdOf(api, script)}`, changes)
-  print(options.json ? text : updatedText(value))
+  printResult(options, text, () => updatedText(value))
 }
 
 const requirementsOf = async ({ requirements }: WriteOptions): Promise<string | null | undefined> =>

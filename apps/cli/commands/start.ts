@@ -14,8 +14,8 @@ export function addStartCommand(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nEnvironment: PORT (3000; 0 = any free), HOST (127.0.0.1), DATA_DIR (.data), MAIL_DIR, RATE_LIMIT_SCALE (1; 0 = off),\n' +
-        'LOG_LEVEL; DATABASE_URL, REDIS_URL, TEMPORAL_ADDRESS (and TEMPORAL_UI_URL) to use your own servers;\n' +
+      '\nEnvironment: PORT (3000; 0 = any free), HOST (127.0.0.1), DATA_DIR (.data), MAIL_DIR, RATE_LIMIT_SCALE (1; 0 = off), ' +
+        'LOG_LEVEL; DATABASE_URL, REDIS_URL, TEMPORAL_ADDRESS (and TEMPORAL_UI_URL) to use your own servers; ' +
         'TEMPORAL_UI_PORT (8233 or the next free one).'
     )
     .action(start)

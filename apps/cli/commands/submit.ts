@@ -6,7 +6,8 @@ import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
 import { type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
 import { submissionOptions } from '../jobs/submission-options.js'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
-import { plain, print } from '../terminal/output.js'
+import { printResult } from '../terminal/output.js'
+import { plain } from '../terminal/untrusted-text.js'
 
 export function addSubmitCommand(program: Command): void {
   submissionOptions(serviceCommand(program, 'submit <file>', 'submit a circuit as a job; - reads standard input'))
@@ -19,11 +20,13 @@ export function addSubmitCommand(program: Command): void {
           await submissionBody({ file }, options)
         )
         if (!options.wait)
-          return print(
-            options.json ? text : `job ${value.job_id}\nShow it with: qjob job ${plain(value.job_id)} --wait`
+          return printResult(
+            options,
+            text,
+            () => `job ${value.job_id}\nShow it with: qjob job ${plain(value.job_id)} --wait`
           )
         const job = await waitForJob(api, value.job_id)
-        print(options.json ? job.text : jobText(job.value, resultJson(job.text)))
+        printResult(options, job.text, () => jobText(job.value, resultJson(job.text)))
         process.exitCode = exitCodeOf(job.value.status)
       })
     )

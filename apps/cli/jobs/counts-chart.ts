@@ -1,20 +1,29 @@
 // Draws counts as bars, the most frequent outcome first.
-import { plainLine } from '../terminal/output.js'
+import { outScreen } from '../terminal/screen.js'
+import { widthOf } from '../terminal/text-width.js'
+import { plainLine } from '../terminal/untrusted-text.js'
 
 const ROWS_MAX = 20
-const BAR_WIDTH = 40
+const BAR_WIDTH_MAX = 40
+/** A shorter bar shows nothing. */
+const BAR_WIDTH_MIN = 4
+/** Of ` 12.3 %` and the gaps. */
+const REST_WIDTH = 7 + 3 * 2
 
-export function countsChart(counts: Record<string, number>): string {
+export function countsChart(counts: Record<string, number>, { columns } = outScreen()): string {
   // Outcomes with equal counts are ordered by their bit strings, so that two runs of one command look alike.
   const sorted = Object.entries(counts).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
   const shots = sorted.reduce((sum, [, count]) => sum + count, 0)
   const shown = sorted.slice(0, ROWS_MAX)
   const most = shown[0]?.[1] ?? 0
   const digits = String(most).length
+  const widest = Math.max(0, ...shown.map(([outcome]) => widthOf(plainLine(outcome))))
+  const barWidth = Math.min(BAR_WIDTH_MAX, columns - widest - digits - REST_WIDTH)
   const lines = shown.map(([outcome, count]) => {
     // A count above zero is always visible.
-    const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / most) * BAR_WIDTH))).padEnd(BAR_WIDTH)
-    return `${plainLine(outcome)}  ${bar}  ${String(count).padStart(digits)}  ${percent(count, shots)}`
+    const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / most) * Math.max(0, barWidth))))
+    const drawn = barWidth < BAR_WIDTH_MIN ? '' : `${bar.padEnd(barWidth)}  `
+    return `${plainLine(outcome)}  ${drawn}${String(count).padStart(digits)}  ${percent(count, shots)}`
   })
   const rest = sorted.slice(ROWS_MAX)
   if (rest.length > 0) {

@@ -1,7 +1,9 @@
 // Formats a job for people.
 
-import { listing, money, plain, table } from '../terminal/output.js'
+import { listing, table } from '../terminal/layout.js'
+import { money } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
+import { plain } from '../terminal/untrusted-text.js'
 import type { Attempt, JobRecord } from './job-record.js'
 import { resultText } from './result-text.js'
 
@@ -12,7 +14,7 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['job', job.id],
     ['name', job.name],
     ['labels', job.labels.join(', ')],
-    ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : '')],
+    ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : ''), 'status'],
     ['backend', `${job.backend}, ${job.execution_mode}`],
     ['chosen', choiceText(job)],
     ['source', sourceText(job)],
@@ -59,7 +61,16 @@ export function attemptsText(attempts: Attempt[]): string {
   // All attempts of a plain job belong to its only task.
   const ofTasks = attempts.some(({ task_id }) => task_id !== null)
   return table(
-    [...(ofTasks ? ['TASK'] : []), 'ATTEMPT', 'STATE', 'STARTED', 'LASTED', 'NEXT AFTER', 'AT PROVIDER', 'ERROR'],
+    [
+      ...(ofTasks ? [{ heading: 'TASK', least: 8 }] : []),
+      { heading: 'ATTEMPT', right: true },
+      { heading: 'STATE', status: true },
+      { heading: 'STARTED', yields: 4 },
+      { heading: 'LASTED', yields: 1 },
+      { heading: 'NEXT AFTER', yields: 3 },
+      { heading: 'AT PROVIDER', least: 12, yields: 2 },
+      { heading: 'ERROR', least: 16 }
+    ],
     attempts.map((attempt) => [
       ...(ofTasks ? [attempt.task] : []),
       String(attempt.number),
@@ -69,7 +80,6 @@ export function attemptsText(attempts: Attempt[]): string {
       attempt.backoff_ms === null ? '' : `${attempt.backoff_ms / 1000} s`,
       attempt.provider_job_id ?? '',
       attempt.error ? `${attempt.error.code}: ${attempt.error.message}` : ''
-    ]),
-    ['ATTEMPT']
+    ])
   )
 }

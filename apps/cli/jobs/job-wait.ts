@@ -30,7 +30,7 @@ export async function waitForJob(
   const progress = startProgress(options)
   const onSignal = () => {
     progress.end()
-    printNotice(`The job continues. Follow it with: qjob job ${id} --wait   Cancel it with: qjob cancel ${id}`)
+    printNotice(`The job continues.\nFollow it with: qjob job ${id} --wait\nCancel it with: qjob cancel ${id}`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

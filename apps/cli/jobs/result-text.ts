@@ -1,7 +1,8 @@
 // Formats the result of a job for people. Values are shown exactly as stored, because numbers can be beyond JavaScript's
 // range.
 import { jsonFields } from '../../../domain/json/json-text.js'
-import { listing, plain, plainLine } from '../terminal/output.js'
+import { listing } from '../terminal/layout.js'
+import { plain, plainLine } from '../terminal/untrusted-text.js'
 import { countsChart } from './counts-chart.js'
 
 /** The length of a value beyond which it is cut. */

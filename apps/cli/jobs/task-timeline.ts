@@ -1,7 +1,10 @@
 // Draws the tasks of a job on a time axis.
 import type { TaskState } from '../../../domain/jobs/job-status.js'
-import { plainLine, table } from '../terminal/output.js'
+import { type Column, table } from '../terminal/layout.js'
 import { briefTime } from '../terminal/readable-time.js'
+import { outScreen } from '../terminal/screen.js'
+import { clipped, widthOf } from '../terminal/text-width.js'
+import { plainLine } from '../terminal/untrusted-text.js'
 import type { Attempt, Task } from './job-record.js'
 
 /** More tasks than this are summarised, unless all are requested. */
@@ -10,15 +13,28 @@ const SECTION_ROWS_MAX = 20
 const SLOWEST_ROWS = 10
 const NAME_WIDTH_MAX = 28
 const NAME_WIDTH_MIN = 8
+const LABEL_WIDTH_MAX = 12
 const BAR_WIDTH_MIN = 16
+/** Where there is no terminal. */
+const BAR_WIDTH_USUAL = 40
 const AFTER_WIDTH_MAX = 12
-const ERROR_CHARACTERS_MAX = 500
+const ERROR_WIDTH_MAX = 500
 
+/** Where there is no room, the last columns are left out first. */
+const timelineColumns: Column[] = [
+  { heading: 'TASK' },
+  { heading: 'NAME' },
+  { heading: 'STATE', status: true },
+  { heading: 'TRIES', right: true },
+  { heading: 'START', right: true },
+  { heading: 'LASTED', right: true },
+  { heading: 'AFTER' }
+]
 const stateOrder: TaskState[] = ['completed', 'running', 'failed', 'cancelled', 'skipped', 'pending']
 const attemptMarks: Record<string, string> = { completed: '█', running: '▓', failed: '▒', lost: '▒', cancelled: '░' }
 
 export interface TimelineOptions {
-  /** The width of the terminal. */
+  /** The width of the terminal; Infinity where there is none. */
   columns: number
   /** The present time in milliseconds since the epoch, where the bars of running tasks end. */
   now: number
@@ -101,9 +117,9 @@ function rowsOf(shown: Task[], tasks: Task[], attempts: Attempt[], axis: Axis | 
     const task = attempt.task_id ?? attempt.task
     attemptsOf.set(task, [...(attemptsOf.get(task) ?? []), attempt])
   }
-  const headings = ['TASK', 'NAME', 'STATE', 'TRIES', 'START', 'LASTED', 'AFTER']
+  const shortens = columns !== Number.POSITIVE_INFINITY
   const cells = shown.map((task) => [
-    labels.get(task.id)!,
+    shortens ? clipped(labels.get(task.id)!, LABEL_WIDTH_MAX) : labels.get(task.id)!,
     plainLine(task.name),
     task.state,
     String(task.attempts || ''),
@@ -111,32 +127,43 @@ function rowsOf(shown: Task[], tasks: Task[], attempts: Attempt[], axis: Axis | 
     axis && task.started_at ? briefTime(endOf(task, axis.end) - Date.parse(task.started_at)) : '',
     afterText(task.depends_on.map((id) => labels.get(id) ?? id))
   ])
-  const right = ['TRIES', 'START', 'LASTED']
   // Empty columns are left out to give the bars more room.
-  const kept = headings.map(
-    (heading, column) =>
+  const used = timelineColumns.filter(
+    ({ heading }, at) =>
       !(heading === 'TRIES' && shown.every((task) => task.attempts < 2)) &&
-      (cells.length === 0 || cells.some((row) => row[column] !== ''))
+      (cells.length === 0 || cells.some((row) => row[at] !== ''))
   )
-  const keep = <T>(row: T[]): T[] => row.filter((_, column) => kept[column])
-  let nameWidth = NAME_WIDTH_MAX
+  const linesOf = (kept: Column[], nameWidth: number) =>
+    table(
+      kept,
+      cells.map((row) =>
+        kept.map((column) => {
+          const cell = row[timelineColumns.indexOf(column)]!
+          return column.heading === 'NAME' ? clipped(cell, nameWidth) : cell
+        })
+      ),
+      { ...outScreen(), columns: Number.POSITIVE_INFINITY }
+    ).split('\n')
+  const kept = [...used]
+  let room: number
   for (;;) {
-    const cut = cells.map((row) => keep(row.map((cell, column) => (column === 1 ? clipped(cell, nameWidth) : cell))))
-    const lines = table(keep(headings), cut, right).split('\n')
-    const width = Math.max(...lines.map((line) => [...line].length))
-    const room = columns - width - 2
-    if (room < BAR_WIDTH_MIN && nameWidth > NAME_WIDTH_MIN) {
-      nameWidth--
-      continue
-    }
-    if (!axis) return lines
-    const barWidth = Math.max(BAR_WIDTH_MIN, room)
-    const bars = [axisLine(axis, barWidth)]
-    for (const task of shown)
-      bars.push(barOf(task, attemptsOf.get(task.id) ?? attemptsOf.get(task.key) ?? [], axis, barWidth))
-    return lines.map((line, n) => `${line.padEnd(width + 2 - ([...line].length - line.length))}${bars[n]}`.trimEnd())
+    room = columns - widest(linesOf(kept, NAME_WIDTH_MIN)) - 2 - (axis ? BAR_WIDTH_MIN : 0)
+    if (room >= 0) break
+    const last = kept.findLastIndex(({ heading }) => !['TASK', 'NAME', 'STATE'].includes(heading))
+    if (last < 0) break
+    kept.splice(last, 1)
   }
+  const lines = linesOf(kept, shortens ? Math.min(NAME_WIDTH_MAX, NAME_WIDTH_MIN + Math.max(0, room)) : columns)
+  const width = widest(lines)
+  const barWidth = shortens ? columns - width - 2 : BAR_WIDTH_USUAL
+  if (!axis || barWidth < BAR_WIDTH_MIN) return lines
+  const bars = [axisLine(axis, barWidth)]
+  for (const task of shown)
+    bars.push(barOf(task, attemptsOf.get(task.id) ?? attemptsOf.get(task.key) ?? [], axis, barWidth))
+  return lines.map((line, n) => `${line}${' '.repeat(width + 2 - widthOf(line))}${bars[n]}`.trimEnd())
 }
+
+const widest = (lines: string[]): number => lines.reduce((most, line) => Math.max(most, widthOf(line)), 0)
 
 const axisLine = ({ begin, end }: Axis, width: number): string => {
   const right = briefTime(end - begin)
@@ -163,7 +190,7 @@ function barOf(task: Task, attempts: Attempt[], axis: Axis, width: number): stri
 
 function errorLine({ error }: Task): string[] {
   if (!error) return []
-  return [`      ${clipped(plainLine(`${error.code}: ${error.message}`), ERROR_CHARACTERS_MAX)}`]
+  return [`      ${clipped(plainLine(`${error.code}: ${error.message}`), ERROR_WIDTH_MAX)}`]
 }
 
 /** `task_0012` becomes 12, in a script's second graph `2.12`; any other key stays unchanged. */
@@ -199,9 +226,4 @@ function afterText(labels: string[]): string {
 function nextLabel(label: string): string | null {
   const [, graph = '', number] = /^(\d+\.)?(\d{1,9})$/.exec(label) ?? []
   return number === undefined ? null : graph + (Number(number) + 1)
-}
-
-function clipped(text: string, width: number): string {
-  const characters = [...text]
-  return characters.length > width ? `${characters.slice(0, width - 1).join('')}…` : text
 }

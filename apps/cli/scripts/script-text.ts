@@ -1,6 +1,8 @@
 // Formats saved scripts for people.
-import { listing, money, pageFooter, plain, plainLine, table } from '../terminal/output.js'
+import { listing, table } from '../terminal/layout.js'
+import { money, pageFooter } from '../terminal/output.js'
 import { ago, clockTime } from '../terminal/readable-time.js'
+import { plain, plainLine } from '../terminal/untrusted-text.js'
 import type { ScriptItem, ScriptPage, ScriptRecord } from './script-record.js'
 
 export interface Uploaded {
@@ -32,7 +34,15 @@ export interface Analysis {
 export function scriptsText(scripts: ScriptItem[]): string {
   if (scripts.length === 0) return 'No scripts.'
   return table(
-    ['ID', 'SLUG', 'TYPE', 'KIND', 'RUNS', 'CREATED', 'NAME'],
+    [
+      { heading: 'ID', yields: 5 },
+      { heading: 'SLUG', least: 12 },
+      { heading: 'TYPE', yields: 4 },
+      { heading: 'KIND', yields: 2 },
+      { heading: 'RUNS', right: true, yields: 3 },
+      { heading: 'CREATED', yields: 6 },
+      { heading: 'NAME', least: 12, yields: 1 }
+    ],
     scripts.map((script) => [
       script.id,
       script.slug,
@@ -41,8 +51,7 @@ export function scriptsText(scripts: ScriptItem[]): string {
       String(script.executions_count),
       ago(script.created_at),
       script.name
-    ]),
-    ['RUNS']
+    ])
   )
 }
 
@@ -56,7 +65,11 @@ export const templatesText = (scripts: ScriptItem[]): string =>
   scripts.length === 0
     ? 'No templates.'
     : table(
-        ['SLUG', 'TYPE', 'DESCRIPTION'],
+        [
+          { heading: 'SLUG', least: 12 },
+          { heading: 'TYPE', yields: 1 },
+          { heading: 'DESCRIPTION', least: 20 }
+        ],
         scripts.map((script) => [script.slug, script.script_type, script.description])
       )
 
@@ -82,7 +95,12 @@ export function scriptText(script: ScriptRecord): string {
     ['executions', String(script.executions_count)]
   ])
   const jobs = table(
-    ['JOB', 'STATUS', 'BACKEND', 'SUBMITTED'],
+    [
+      { heading: 'JOB' },
+      { heading: 'STATUS', status: true },
+      { heading: 'BACKEND', least: 10, yields: 1 },
+      { heading: 'SUBMITTED', yields: 2 }
+    ],
     script.executions.map((job) => [job.id, job.status, job.backend, ago(job.created_at)])
   )
   return [facts, plain(script.description), ...(script.executions.length > 0 ? [jobs] : [])]
@@ -115,15 +133,19 @@ const warningLines = (warnings: string[]): string[] => warnings.map((warning) =>
 
 export const optionsText = ({ destinations }: ExecutionOptions): string =>
   table(
-    ['BACKEND', 'NAME', 'COST', 'STATE'],
+    [
+      { heading: 'BACKEND', least: 12 },
+      { heading: 'NAME', least: 12, yields: 1 },
+      { heading: 'COST', right: true },
+      { heading: 'STATE', least: 12 }
+    ],
     destinations.map((destination) => [
       destination.backend,
       destination.name,
       destination.estimated_cost_usd === null ? '' : money(destination.estimated_cost_usd),
       (destination.available ? 'available' : (destination.reason ?? 'not available')) +
         (destination.requires_analysis ? ', after an analysis' : '')
-    ]),
-    ['COST']
+    ])
   )
 
 export function analysisText({ analysis_id, can_run, checks, cost }: Analysis): string {
@@ -138,5 +160,11 @@ export function analysisText({ analysis_id, can_run, checks, cost }: Analysis): 
     line === undefined ? '' : String(line),
     message
   ])
-  return checks.length === 0 ? facts : `${facts}\n\n${table(['LEVEL', 'CHECK', 'LINE', 'MESSAGE'], rows, ['LINE'])}`
+  const columns = [
+    'LEVEL',
+    { heading: 'CHECK', least: 12 },
+    { heading: 'LINE', right: true },
+    { heading: 'MESSAGE', least: 20 }
+  ]
+  return checks.length === 0 ? facts : `${facts}\n\n${table(columns, rows)}`
 }

@@ -1,7 +1,7 @@
 // Shared by all commands that call the service: --url, --json and --key, the session, and the reporting of failures.
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { print, printNotice } from '../terminal/output.js'
+import { printJson, printNotice } from '../terminal/output.js'
 import { ApiClient, type Credential } from './api-client.js'
 import { isExposed, serviceUrl } from './service-url.js'
 import { readSession } from './session-file.js'
@@ -76,7 +76,8 @@ export async function reportingFailures({ json }: { json?: boolean }, work: () =
       return
     }
     printNotice(`qjob: ${error.message}`)
-    if (json) print(JSON.stringify({ error: { message: error.message, exit_code: error.exitCode, ...error.details } }))
+    if (json)
+      printJson(JSON.stringify({ error: { message: error.message, exit_code: error.exitCode, ...error.details } }))
     process.exitCode = error.exitCode
   }
 }

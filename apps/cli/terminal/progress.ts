@@ -1,6 +1,8 @@
 // Shows on stderr what a command waits for: a changing line on a terminal; elsewhere nothing, or with `lines` a line for each
 // change.
-import { plainLine } from './output.js'
+import { screenOf } from './screen.js'
+import { clipped } from './text-width.js'
+import { plainLine } from './untrusted-text.js'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
@@ -27,7 +29,7 @@ export function startProgress(
     frame = (frame + 1) % FRAMES.length
     const line = `${FRAMES[frame]} ${text} (${Math.floor((Date.now() - began) / 1000)} s)`
     // A line wider than the terminal would wrap and could not be erased.
-    stream.write(`\r\x1b[K${[...line].slice(0, Math.max(1, (stream.columns || 80) - 1)).join('')}`)
+    stream.write(`\r\x1b[K${clipped(line, screenOf(stream).columns - 1)}`)
   }, FRAME_MS)
   timer.unref()
   return {

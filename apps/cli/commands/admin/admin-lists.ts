@@ -4,7 +4,8 @@ import { listAccessCodes, type Search, searchTeams, searchUsers } from '../../..
 import { type Page, pageView } from '../../../../domain/json/page.js'
 import { accessCodeView, teamView, userView } from '../../../../domain/operations/administration.js'
 import { jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
-import { print, table } from '../../terminal/output.js'
+import { type Column, table } from '../../terminal/layout.js'
+import { print, printJson } from '../../terminal/output.js'
 import { ago, clockTime } from '../../terminal/readable-time.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 
@@ -22,6 +23,28 @@ export function addListCommands(admin: Command): void {
     .action((options: ListOptions) => reportingFailures(options, () => listUsers(options)))
 }
 
+const codeColumns: Column[] = [
+  { heading: 'CODE' },
+  { heading: 'USES LEFT', right: true },
+  { heading: 'EXPIRES', yields: 1 },
+  { heading: 'MADE', yields: 2 }
+]
+const teamColumns: Column[] = [
+  { heading: 'ID' },
+  { heading: 'NAME', least: 12 },
+  { heading: 'OWNER', least: 12, yields: 1 },
+  { heading: 'MEMBERS', right: true, yields: 3 },
+  { heading: 'STATE', least: 9, yields: 2 }
+]
+const userColumns: Column[] = [
+  { heading: 'ID' },
+  { heading: 'EMAIL', least: 16 },
+  { heading: 'USERNAME', least: 10, yields: 3 },
+  { heading: 'TEAMS', right: true, yields: 4 },
+  { heading: 'LAST SEEN', yields: 2 },
+  { heading: 'ROLE', yields: 1 }
+]
+
 interface ListOptions extends Search {
   json?: boolean
 }
@@ -34,20 +57,20 @@ const paged = (command: Command): Command =>
 async function listCodes(options: ListOptions): Promise<void> {
   const { rows, total } = await inDatabase(({ db }) => listAccessCodes(db, options))
   const codes = rows.map(accessCodeView)
-  if (options.json) return print(JSON.stringify({ access_codes: codes, ...pageView(total, options) }))
+  if (options.json) return printJson(JSON.stringify({ access_codes: codes, ...pageView(total, options) }))
   const lines = codes.map((code) => [
     code.code,
     String(code.remaining_uses),
     code.expires_at ? clockTime(code.expires_at) : 'never',
     ago(code.created_at)
   ])
-  printList('access codes', table(['CODE', 'USES LEFT', 'EXPIRES', 'MADE'], lines, ['USES LEFT']), rows, total, options)
+  printList('access codes', table(codeColumns, lines), rows, total, options)
 }
 
 async function listTeams(options: ListOptions): Promise<void> {
   const { rows, total } = await inDatabase(({ db }) => searchTeams(db, options))
   const teams = rows.map(teamView)
-  if (options.json) return print(JSON.stringify({ teams, ...pageView(total, options) }))
+  if (options.json) return printJson(JSON.stringify({ teams, ...pageView(total, options) }))
   const lines = teams.map((team) => [
     team.id,
     team.name,
@@ -55,13 +78,13 @@ async function listTeams(options: ListOptions): Promise<void> {
     String(team.members),
     team.deleted_at ? 'deleted' : team.suspended ? `suspended: ${team.suspended_reason}` : 'active'
   ])
-  printList('teams', table(['ID', 'NAME', 'OWNER', 'MEMBERS', 'STATE'], lines, ['MEMBERS']), rows, total, options)
+  printList('teams', table(teamColumns, lines), rows, total, options)
 }
 
 async function listUsers(options: ListOptions): Promise<void> {
   const { rows, total } = await inDatabase(({ db }) => searchUsers(db, options))
   const users = rows.map(userView)
-  if (options.json) return print(JSON.stringify({ users, ...pageView(total, options) }))
+  if (options.json) return printJson(JSON.stringify({ users, ...pageView(total, options) }))
   const lines = users.map((user) => [
     user.id,
     user.email,
@@ -70,13 +93,7 @@ async function listUsers(options: ListOptions): Promise<void> {
     user.last_seen_at ? ago(user.last_seen_at) : 'never',
     user.is_platform_admin ? 'administrator' : ''
   ])
-  printList(
-    'users',
-    table(['ID', 'EMAIL', 'USERNAME', 'TEAMS', 'LAST SEEN', 'ROLE'], lines, ['TEAMS']),
-    rows,
-    total,
-    options
-  )
+  printList('users', table(userColumns, lines), rows, total, options)
 }
 
 function printList(what: string, lines: string, rows: unknown[], total: number, { limit, offset }: Page): void {

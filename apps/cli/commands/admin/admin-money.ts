@@ -5,11 +5,29 @@ import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { moneyView, SETTLEMENT_NOTE_MAX } from '../../../../domain/money/held-money.js'
 import { formatUsd, type MicroUsd, microFromUsd, usdFromMicro } from '../../../../domain/money/money.js'
 import { isUuid, jsonOption, reportingFailures } from '../../session/service-command.js'
-import { money as dollars, plainLine, print, table } from '../../terminal/output.js'
+import { type Column, table } from '../../terminal/layout.js'
+import { money as dollars, print, printJson, printResult } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
+import { plainLine } from '../../terminal/untrusted-text.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 
 const LISTED = 100
+
+const heldColumns: Column[] = [
+  { heading: 'JOB' },
+  { heading: 'TEAM', least: 10, yields: 2 },
+  { heading: 'HELD', right: true },
+  { heading: 'ENDED', yields: 3 },
+  { heading: 'AT PROVIDER', least: 12, yields: 1 },
+  { heading: 'STATE', least: 10, yields: 4 }
+]
+const overColumns: Column[] = [
+  { heading: 'JOB' },
+  { heading: 'TEAM', least: 10, yields: 1 },
+  { heading: 'RESERVED', right: true, yields: 2 },
+  { heading: 'COST', right: true },
+  { heading: 'SETTLED', yields: 3 }
+]
 
 export function addMoneyCommands(admin: Command): void {
   jsonOption(
@@ -33,7 +51,7 @@ export function addMoneyCommands(admin: Command): void {
 
 async function show({ json }: { json?: boolean }): Promise<void> {
   const view = moneyView(await inDatabase(({ db }) => loadMoney(db, LISTED)))
-  if (json) return print(JSON.stringify(view))
+  if (json) return printJson(JSON.stringify(view))
   const held = view.held.map((job) => [
     job.job_id,
     job.team_name,
@@ -54,12 +72,8 @@ async function show({ json }: { json?: boolean }): Promise<void> {
     held.length === 0
       ? 'No money is held.'
       : `${dollars(view.held_usd)} is held for ${view.held_jobs} ${view.held_jobs === 1 ? 'job' : 'jobs'}.\n` +
-        table(['JOB', 'TEAM', 'HELD', 'ENDED', 'AT PROVIDER', 'STATE'], held, ['HELD']),
-    ...(over.length > 0
-      ? [
-          `Actual cost above the reservation:\n${table(['JOB', 'TEAM', 'RESERVED', 'COST', 'SETTLED'], over, ['RESERVED', 'COST'])}`
-        ]
-      : []),
+        table(heldColumns, held),
+    ...(over.length > 0 ? [`Actual cost above the reservation:\n${table(overColumns, over)}`] : []),
     found.length === 0
       ? 'The ledger checks found no errors.'
       : `Errors found by the ledger checks:\n${found.map(({ message }) => plainLine(message)).join('\n')}`
@@ -71,10 +85,10 @@ async function settle(id: string, cost: MicroUsd, options: { json?: boolean; not
   await inDatabase(({ db }) =>
     db.transaction((tx) => settleByAdministrator(tx, commandLine, id, { cost, note: options.note }))
   )
-  print(
-    options.json
-      ? JSON.stringify({ job_id: id, actual_cost_usd: usdFromMicro(cost) })
-      : `${id} is settled at ${formatUsd(cost)}.`
+  printResult(
+    options,
+    JSON.stringify({ job_id: id, actual_cost_usd: usdFromMicro(cost) }),
+    () => `${id} is settled at ${formatUsd(cost)}.`
   )
 }
 

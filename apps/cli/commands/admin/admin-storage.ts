@@ -8,7 +8,8 @@ import { teamStorageView } from '../../../../domain/operations/administration.js
 import { sizeText, storageKindNames, storageKinds } from '../../../../domain/teams/team-storage.js'
 import { isUuid, jsonOption, reportingFailures } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
-import { print, table } from '../../terminal/output.js'
+import { table } from '../../terminal/layout.js'
+import { print, printJson } from '../../terminal/output.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 
 const MIB = 1024 ** 2
@@ -30,9 +31,17 @@ async function storage(id: string, options: { json?: boolean; limit?: number | n
     if (!(await teamExists(db, id))) throw new CliError('refused', 'no such team')
     return storageOf(db, id)
   })
-  if (options.json) return print(JSON.stringify(teamStorageView(id, stored)))
+  if (options.json) return printJson(JSON.stringify(teamStorageView(id, stored)))
   const lines = storageKindNames.map((kind) => [storageKinds[kind], sizeText(stored.byKind[kind])])
-  print(`${sizeText(stored.used)} of ${sizeText(stored.limit)} used.\n${table(['WHAT', 'SIZE'], lines, ['SIZE'])}`)
+  print(
+    `${sizeText(stored.used)} of ${sizeText(stored.limit)} used.\n${table(
+      [
+        { heading: 'WHAT', least: 12 },
+        { heading: 'SIZE', right: true }
+      ],
+      lines
+    )}`
+  )
 }
 
 function limit(text: string): number | null {

@@ -5,7 +5,8 @@ import { commandLine } from '../../../../db/audit/admin-audit.js'
 import { RUNNING_JOBS_MAX } from '../../../../domain/jobs/dispatch.js'
 import { SLOTS_MAX, type TeamLimits, teamView } from '../../../../domain/operations/administration.js'
 import { jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
-import { plainLine, print } from '../../terminal/output.js'
+import { print, printJson } from '../../terminal/output.js'
+import { plainLine } from '../../terminal/untrusted-text.js'
 import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 
 interface LimitOptions {
@@ -35,7 +36,7 @@ async function setLimits(id: string, { json, runningJobs, slots }: LimitOptions)
     ...(slots !== undefined && { slotsMax: slots })
   }
   const team = teamView(await inDatabase(({ db }) => changeTeamLimits(db, commandLine, id, change)))
-  if (json) return print(JSON.stringify(team))
+  if (json) return printJson(JSON.stringify(team))
   const jobs = team.running_jobs_max ?? 'the default number of'
   print(`${plainLine(team.name)} can have ${jobs} jobs under way, and use ${team.slots_max ?? 'all'} slots at once.`)
 }

@@ -11,8 +11,9 @@ import {
 } from '../../../../domain/operations/administration.js'
 import { jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
-import { plainLine, print } from '../../terminal/output.js'
+import { print, printJson, printResult } from '../../terminal/output.js'
 import { clockTime } from '../../terminal/readable-time.js'
+import { plainLine } from '../../terminal/untrusted-text.js'
 import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 import { addListCommands } from './admin-lists.js'
 import { addMoneyCommands } from './admin-money.js'
@@ -68,7 +69,7 @@ async function createCode(options: { json?: boolean; uses: number; code?: string
     })
   )
   const expiresAt = expires?.toISOString() ?? null
-  if (options.json) return print(JSON.stringify({ code, uses, expires_at: expiresAt }))
+  if (options.json) return printJson(JSON.stringify({ code, uses, expires_at: expiresAt }))
   const until = expiresAt ? ` until ${expiresAt}` : ''
   print(
     `${code}\n${uses === 1 ? 'one person' : `${uses} people`} can sign up with it${until}: qjob sign-up EMAIL --code ${code}`
@@ -78,18 +79,22 @@ async function createCode(options: { json?: boolean; uses: number; code?: string
 async function grant(email: string, options: { json?: boolean }): Promise<void> {
   const granted = await inDatabase(({ db }) => makePlatformAdmin(db, commandLine, email))
   if (!granted) throw new CliError('refused', `no account has the address ${email}: sign up first`)
-  print(options.json ? JSON.stringify({ email, is_platform_admin: true }) : `${email} is a platform administrator now.`)
+  printResult(
+    options,
+    JSON.stringify({ email, is_platform_admin: true }),
+    () => `${email} is a platform administrator now.`
+  )
 }
 
 async function suspend(id: string, options: { json?: boolean; reason: string }): Promise<void> {
   const team = teamView(await inDatabase(({ db }) => suspendTeam(db, commandLine, id, options.reason)))
-  if (options.json) return print(JSON.stringify(team))
+  if (options.json) return printJson(JSON.stringify(team))
   print(`${plainLine(team.name)} is read-only since ${clockTime(team.suspended_at!)}; its running jobs continue.`)
 }
 
 async function unsuspend(id: string, options: { json?: boolean }): Promise<void> {
   const team = teamView(await inDatabase(({ db }) => unsuspendTeam(db, commandLine, id)))
-  print(options.json ? JSON.stringify(team) : `${plainLine(team.name)} is no longer suspended.`)
+  printResult(options, JSON.stringify(team), () => `${plainLine(team.name)} is no longer suspended.`)
 }
 
 function accessCode(text: string): string {

@@ -12,16 +12,17 @@ import { checkpointsFile } from '../../stack/checkpoints-file.js'
 import { dataFolder, projectVersion } from '../../stack/project.js'
 import { onEndSignals } from '../../stack/signals.js'
 import { CliError, exitCodes } from '../../terminal/cli-error.js'
-import { print, printNotice } from '../../terminal/output.js'
+import { print, printJson, printNotice } from '../../terminal/output.js'
 
-const backupHelp = `
-Backs up the database of DATABASE_URL, or else of DATA_DIR (.data), whether the stack runs or not: one consistent snapshot,
-with the audit checkpoint file and the keys of SECRETS_KEYS or DATA_DIR. "-" writes to standard output. A file with keys gives
-access to every stored credential.`
+const backupHelp =
+  '\nBacks up the database of DATABASE_URL, or else of DATA_DIR (.data), whether the stack runs or not: one ' +
+  'consistent snapshot, with the audit checkpoint file and the keys of SECRETS_KEYS or DATA_DIR. "-" writes ' +
+  'to standard output. A file with keys gives access to every stored credential.'
 
-const restoreHelp = `
-Restores into the empty database of DATABASE_URL, or else into a new DATA_DIR (.data), while no service runs there. Everything
-is verified first, and a restore that fails leaves nothing behind. "-" reads from standard input.`
+const restoreHelp =
+  '\nRestores into the empty database of DATABASE_URL, or else into a new DATA_DIR (.data), while no service ' +
+  'runs there. Everything is verified first, and a restore that fails leaves nothing behind. "-" reads from ' +
+  'standard input.'
 
 interface BackupOptions {
   json?: boolean
@@ -82,7 +83,7 @@ async function backup(file: string, { json, withoutKeys }: BackupOptions, signal
       : intoFile(resolve(file), (target) => streamBackup(input, target))
   })
   const report = summary(manifest)
-  if (json) return print(JSON.stringify({ file: resolve(file), ...report }))
+  if (json) return printJson(JSON.stringify({ file: resolve(file), ...report }))
   const line = `Backed up ${rowsOf(manifest)} of schema ${manifest.schema}${toOutput ? '' : ` to ${resolve(file)}`}.`
   ;(toOutput ? printNotice : print)(line)
   printNotice(

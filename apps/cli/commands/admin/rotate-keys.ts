@@ -7,13 +7,14 @@ import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { dataFolder } from '../../stack/project.js'
 import { readSecretKeys, secretKeysFile } from '../../stack/secret-keys.js'
 import { CliError } from '../../terminal/cli-error.js'
-import { print, printNotice } from '../../terminal/output.js'
+import { printNotice, printResult } from '../../terminal/output.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 
-const help = `
-The keys are read from SECRETS_KEYS, or else from keys/secrets in DATA_DIR (.data). First add the new key at the front of the
-list that every api and worker reads, keep the old key after it, and restart them. The command can run while the service
-runs, and can be stopped and repeated. Keep an old key for as long as you keep backups from its time.`
+const help =
+  '\nThe keys are read from SECRETS_KEYS, or else from keys/secrets in DATA_DIR (.data). First add the new ' +
+  'key at the front of the list that every api and worker reads, keep the old key after it, and restart ' +
+  'them. The command can run while the service runs, and can be stopped and repeated. Keep an old key for ' +
+  'as long as you keep backups from its time.'
 
 export function addRotateKeysCommand(admin: Command): void {
   jsonOption(
@@ -41,7 +42,7 @@ async function rotate({ json }: { json?: boolean }): Promise<void> {
         'add the missing key again, or set the values again',
       view
     )
-  print(json ? JSON.stringify(view) : summary(keyRing, rotation))
+  printResult({ json }, JSON.stringify(view), () => summary(keyRing, rotation))
 }
 
 /** The keys of SECRETS_KEYS, or else of the stack's data folder. @throws CliError if there are none. */

@@ -6,6 +6,7 @@ import type { Page } from '../../domain/json/page.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import { anyOf, type DbOrTx } from '../client.js'
+import { endsWith } from '../ids.js'
 import { capsuleRuns, capsuleRunTasks } from '../tables/capsules.js'
 import { jobs } from '../tables/jobs.js'
 
@@ -71,6 +72,8 @@ export interface RunFilter extends Page {
   capsuleId: string
   status?: CapsuleRunStatus
   trigger?: CapsuleRunTrigger
+  /** The last 8 to 12 characters of the id. */
+  idEnd?: string
 }
 
 /**
@@ -79,12 +82,13 @@ export interface RunFilter extends Page {
  */
 export async function listRuns(
   db: DbOrTx,
-  { capsuleId, status, trigger, limit, offset }: RunFilter
+  { capsuleId, status, trigger, idEnd, limit, offset }: RunFilter
 ): Promise<{ rows: CapsuleRun[]; total: number }> {
   const where = and(
     eq(capsuleRuns.capsuleId, capsuleId),
     status ? eq(capsuleRuns.status, status) : undefined,
-    trigger ? eq(capsuleRuns.trigger, trigger) : undefined
+    trigger ? eq(capsuleRuns.trigger, trigger) : undefined,
+    idEnd ? endsWith(capsuleRuns.id, idEnd) : undefined
   )
   const rows = await db
     .select(listedColumns)

@@ -6,6 +6,7 @@ import type { CapsuleState } from '../../domain/capsules/capsule-state.js'
 import type { Page } from '../../domain/json/page.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx, Tx } from '../client.js'
+import { endsWith } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import {
   capsuleBudgets,
@@ -75,6 +76,8 @@ export interface CapsuleFilter extends Page {
   tag?: string
   /** Only capsules that the caller owns. */
   mine: boolean
+  /** The last 8 to 12 characters of the id. */
+  idEnd?: string
 }
 
 const summaryColumns = {
@@ -118,13 +121,14 @@ const inTeamsOf = (db: DbOrTx, caller: Caller): SQL =>
 export async function listCapsules(
   db: DbOrTx,
   caller: Caller,
-  { limit, offset, teamId, state, text, tag, mine }: CapsuleFilter
+  { limit, offset, teamId, state, text, tag, mine, idEnd }: CapsuleFilter
 ): Promise<{ rows: CapsuleSummary[]; total: number }> {
   const where = and(
     inTeamsOf(db, caller),
     teamId === undefined ? undefined : eq(capsules.teamId, teamId),
     state === undefined ? undefined : eq(capsules.state, state),
     mine ? eq(capsules.ownerId, caller.userId) : undefined,
+    idEnd === undefined ? undefined : endsWith(capsules.id, idEnd),
     tag === undefined ? undefined : sql`${capsules.tags} ? ${tag}`,
     text === undefined
       ? undefined

@@ -4,7 +4,7 @@ import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { isJobStatus, type JobStatus } from '../../domain/jobs/job-status.js'
 import { TOTAL_MAX } from '../../domain/json/page.js'
 import { anyOf, type DbOrTx } from '../client.js'
-import { firstIdAt } from '../ids.js'
+import { endsWith, firstIdAt } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
@@ -25,6 +25,10 @@ export interface JobFilter {
   backend?: string
   scriptId?: string
   capsuleId?: string
+  /** Only jobs that the caller submitted. */
+  mine?: boolean
+  /** The last 8 to 12 characters of the id. */
+  idEnd?: string
   createdAfter?: Date
   createdBefore?: Date
   /** Text that occurs in the name or a label, or at the beginning of the id. */
@@ -75,7 +79,7 @@ async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<Id
     db.execute<{ total: number }>(sql`
       select count(*)::int as total from (
         select 1 from ${members} cross join lateral (
-          select 1 from ${jobs} where ${matches(filter)} limit ${TOTAL_MAX + 1}) matching
+          select 1 from ${jobs} where ${matches(caller, filter)} limit ${TOTAL_MAX + 1}) matching
         where ${membershipsOf(caller)} limit ${TOTAL_MAX + 1}) all_matching`)
   ])
   const ids = found.slice(0, limit).map(({ id }) => id)
@@ -93,7 +97,7 @@ async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<
     ${whole ? sql`` : sql`or starts_with(id::text, lower(${text}))`})`
   const named =
     whole && filter.before === undefined
-      ? sql`union select ${jobs.id} from ${members} join ${jobs} on ${matches(filter)}
+      ? sql`union select ${jobs.id} from ${members} join ${jobs} on ${matches(caller, filter)}
           where ${membershipsOf(caller)} and ${eq(jobs.id, text)}`
       : sql``
   const [row] = await db.execute<{ ids: string[]; total: number; read: number; last: string | null }>(sql`
@@ -117,7 +121,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** The newest `most` matching jobs of each team of the caller, as rows of `newest`. */
 const newestOfTeams = (caller: Caller, filter: JobFilter, columns: SQL, most: number): SQL =>
   sql`(select newest.* from ${members} cross join lateral (
-    select ${columns} from ${jobs} where ${matches(filter)} ${filter.before ? sql`and ${lt(jobs.id, filter.before)}` : sql``}
+    select ${columns} from ${jobs} where ${matches(caller, filter)} ${filter.before ? sql`and ${lt(jobs.id, filter.before)}` : sql``}
     order by ${jobs.id} desc limit ${most}) newest where ${membershipsOf(caller)}) newest`
 
 /** Inlined in the statement: the planner knows how rare each status is, and picks the right index. */
@@ -130,7 +134,10 @@ export function hasStatus(status: JobStatus): SQL {
  * The condition that a job belongs to the current membership and satisfies the filter, except for its text and its
  * place.
  */
-function matches({ teamId, status, backend, scriptId, capsuleId, createdAfter, createdBefore }: JobFilter): SQL {
+function matches(
+  caller: Caller,
+  { teamId, status, backend, scriptId, capsuleId, mine, idEnd, createdAfter, createdBefore }: JobFilter
+): SQL {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(
     sql`${jobs.teamId} = ${members.teamId}`,
@@ -139,6 +146,8 @@ function matches({ teamId, status, backend, scriptId, capsuleId, createdAfter, c
     backend ? eq(jobs.backend, backend) : undefined,
     scriptId ? eq(jobs.scriptId, scriptId) : undefined,
     capsuleId ? eq(jobs.capsuleId, capsuleId) : undefined,
+    mine ? eq(jobs.userId, caller.userId) : undefined,
+    idEnd ? endsWith(jobs.id, idEnd) : undefined,
     createdAfter && gt(jobs.createdAt, createdAfter),
     createdAfter && gt(jobs.id, idAt(new Date(createdAfter.getTime() - CLOCKS_MS))),
     createdBefore && lt(jobs.createdAt, createdBefore),

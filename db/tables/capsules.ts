@@ -61,6 +61,8 @@ export const capsules = pgTable(
     // Lists of a team, newest first; and lists of an owner.
     index('capsules_team_idx').on(table.teamId, table.id, table.state),
     index('capsules_owner_idx').on(table.ownerId, table.id),
+    // A capsule by the end of its id.
+    index('capsules_id_end_idx').on(table.teamId, sql`right(id::text, 8)`),
     // One capsule per job that requested it at submission.
     index('capsules_source_job_idx').on(table.sourceJobId).where(sql`source_job_id is not null`)
   ]
@@ -177,6 +179,8 @@ export const capsuleRuns = pgTable(
   (table) => [
     // Runs of a capsule, newest first.
     index('capsule_runs_capsule_idx').on(table.capsuleId, table.id),
+    // A run of a capsule by the end of its id.
+    index('capsule_runs_id_end_idx').on(table.capsuleId, sql`right(id::text, 8)`),
     // The sweep of runs that have not finished.
     index('capsule_runs_open_idx').on(table.id).where(sql`status in ('pending', 'running', 'judging')`),
     // A team's next run to judge.

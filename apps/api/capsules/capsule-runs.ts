@@ -17,6 +17,7 @@ import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, ownerForWrite } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { json, pageEnd, uuid } from '../http/response.js'
+import { idEnd } from '../http/validation/id-end.js'
 import type { Nudge } from '../jobs/nudge.js'
 import { submitErrors, takeJobsOfTeam } from '../jobs/submit-job.js'
 import { requestedCapsule } from './capsule-access.js'
@@ -114,6 +115,7 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
         querystring: Type.Object({
           status: Type.Optional(oneOf(capsuleRunStatuses)),
           trigger: Type.Optional(oneOf(capsuleRunTriggers)),
+          id_end: idEnd,
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
         }),
@@ -121,14 +123,15 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
       }
     },
     async (request) => {
-      const { status, trigger, limit, offset } = request.query
+      const { status, trigger, id_end, limit, offset } = request.query
       const { id: capsuleId } = await requestedCapsule(db, request)
       const { rows, total } = await listRuns(db, {
         capsuleId,
         limit,
         offset,
         ...(status && { status }),
-        ...(trigger && { trigger })
+        ...(trigger && { trigger }),
+        ...(id_end && { idEnd: id_end })
       })
       return { runs: rows.map(capsuleRunView), ...pageView(total, { limit, offset }) }
     }

@@ -33,6 +33,7 @@ import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
 import { SEAL_BYTES } from '../http/memory.js'
 import { done, json, pageEnd, success, uuid } from '../http/response.js'
+import { idEnd } from '../http/validation/id-end.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
 import { createDraft, readFields } from './capsule-draft.js'
 import { Capsule, CapsuleSummary, capsuleSummaryView, capsuleView } from './capsule-view.js'
@@ -104,6 +105,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           ),
           tag: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
           mine: Type.Boolean({ default: false, description: 'Only those that you own' }),
+          id_end: idEnd,
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
         }),
@@ -111,7 +113,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       }
     },
     async (request) => {
-      const { team_id, state, q, tag, mine, limit, offset } = request.query
+      const { team_id, state, q, tag, mine, id_end, limit, offset } = request.query
       if (team_id) await readTeam(request, db, team_id)
       const { rows, total } = await listCapsules(db, callerOf(request), {
         limit,
@@ -120,7 +122,8 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         ...(team_id && { teamId: team_id }),
         ...(state && { state }),
         ...(q && { text: q }),
-        ...(tag && { tag })
+        ...(tag && { tag }),
+        ...(id_end && { idEnd: id_end })
       })
       return { capsules: rows.map(capsuleSummaryView), ...pageView(total, { limit, offset }) }
     }

@@ -20,6 +20,7 @@ import { callerOf, ownerForWrite, readTeam, userOf } from '../http/access.js'
 import { SUBMISSION_BODY_MAX } from '../http/body/body-limits.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { eitherBody } from '../http/validation/either-body.js'
+import { idEnd } from '../http/validation/id-end.js'
 import { Attempt, attemptView } from './attempt-view.js'
 import { chosenBackend } from './choice/choose-backend.js'
 import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
@@ -96,6 +97,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
           capsule_id: Type.Optional(
             Type.String({ format: 'uuid', description: 'Those of its runs, and the one that it was made from' })
           ),
+          mine: Type.Boolean({ default: false, description: 'Only those that you submitted' }),
+          id_end: idEnd,
           created_after: Type.Optional(Type.String({ format: 'date-time' })),
           created_before: Type.Optional(Type.String({ format: 'date-time' })),
           q: Type.Optional(
@@ -124,6 +127,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         backend,
         script_id,
         capsule_id,
+        mine,
+        id_end,
         created_after,
         created_before,
         q,
@@ -143,6 +148,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
           ...(backend && { backend }),
           ...(script_id && { scriptId: script_id }),
           ...(capsule_id && { capsuleId: capsule_id }),
+          ...(mine && { mine }),
+          ...(id_end && { idEnd: id_end }),
           ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
           ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
           ...(q && { text: q }),

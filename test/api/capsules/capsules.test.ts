@@ -46,6 +46,14 @@ const workflow = (...tasks: Record<string, unknown>[]) => ({ workflow: { tasks: 
 
 const errorOf = ({ status, body }: ApiResponse) => [status, body.error]
 
+test('a list of capsules is filtered by the end of an id, in the teams of the caller', async () => {
+  const id = await created(ada)
+  const page = (await mate.get(`/api/capsules?id_end=${id.slice(-8)}`)).body
+  expect([page.capsules.map((capsule: { id: string }) => capsule.id), page.total]).toEqual([[id], 1])
+  expect((await bob.get(`/api/capsules?id_end=${id.slice(-8)}`)).body).toMatchObject({ capsules: [], total: 0 })
+  expect((await ada.get('/api/capsules?id_end=short')).status).toBe(400)
+})
+
 describe('creating a capsule', () => {
   test('returns 201 with the id of a draft, whose record has every field', async () => {
     const answer = await create(ada, {

@@ -285,6 +285,15 @@ describe('a request for a job of another team', () => {
 })
 
 describe('the list of jobs', () => {
+  test('is filtered by the end of an id, and by who submitted', async () => {
+    expect(idsOf(await list(`?id_end=${ids[2]!.slice(-8)}`))).toEqual([ids[2]])
+    expect(idsOf(await list(`?id_end=${ids[2]!.slice(-12).toUpperCase()}`))).toEqual([ids[2]])
+    expect((await ada.get(`/api/jobs?id_end=${ids[2]!.slice(-8)}`)).body).toMatchObject({ jobs: [], total: 0 })
+    expect(idsOf(await list('?mine=true'))).toEqual(ids)
+    for (const end of ['1234567', '0123456789abc', '1234567g', '%25'])
+      expect((await bob.get(`/api/jobs?id_end=${end}`)).status).toBe(400)
+  })
+
   let bob: TestUser
   let ids: string[]
   const list = async (query = '') => (await bob.get(`/api/jobs${query}`)).body

@@ -96,6 +96,32 @@ describe('a search for text', () => {
   })
 })
 
+test('the end of an id finds jobs of the caller alone, by an index', async () => {
+  const eve = { ...(await addPerson(db)), key: null }
+  for (const idEnd of [needle.slice(-8), needle.slice(-12), needle.slice(-8).toUpperCase()]) {
+    const { rows, total } = await listJobs(db, caller, { ...page, idEnd })
+    expect([rows.map(({ id }) => id), total]).toEqual([[needle], 1])
+    expect(await listJobs(db, eve, { ...page, idEnd })).toMatchObject({ rows: [], total: 0 })
+  }
+  const other = `${needle.at(-12) === '0' ? '1' : '0'}${needle.slice(-11)}`
+  expect(await listJobs(db, caller, { ...page, idEnd: other })).toMatchObject({ rows: [], total: 0 })
+  const plan = await db.execute(sql`explain select id from jobs
+    where team_id = (select team_id from jobs where id = ${needle}) and right(id::text, 8) = ${needle.slice(-8)}`)
+  expect(JSON.stringify(plan)).toContain('jobs_id_end_idx')
+})
+
+test("a list of one's own jobs has none of another member", async () => {
+  const bob = { ...(await addPerson(db)), key: null }
+  const [row] = await db.execute<{ team: string }>(sql`select team_id as team from jobs where id = ${needle}`)
+  const { team } = row!
+  await db.execute(sql`insert into members (team_id, user_id, role) values (${team}, ${bob.userId}, 'member')`)
+  expect(await listJobs(db, bob, { ...page, mine: true })).toMatchObject({ rows: [], total: 0 })
+  const own = await addJob(db, bob, { submission: { teamId: team } })
+  const { rows, total } = await listJobs(db, bob, { ...page, mine: true })
+  expect([rows.map(({ id }) => id), total]).toEqual([[own], 1])
+  await db.execute(sql`delete from jobs where id = ${own}`)
+})
+
 test('a list of several teams is sorted by time across pages', async () => {
   const ids: string[] = []
   let before: string | undefined

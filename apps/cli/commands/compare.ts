@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Comparison, comparisonText } from '../jobs/comparison-text.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { print } from '../terminal/output.js'
+import { printResult } from '../terminal/output.js'
 
 interface CompareOptions extends ServiceOptions {
   margin?: number
@@ -18,7 +18,7 @@ export function addCompareCommand(program: Command): void {
       withService(options, async (api) => {
         const body = { a: jobId(a), b: jobId(b), ...(margin !== undefined && { margin }) }
         const { value, text } = await api.post<Comparison>('/api/jobs/compare', body)
-        print(options.json ? text : comparisonText(value))
+        printResult(options, text, () => comparisonText(value))
         if (value.verdict !== 'exact' && value.verdict !== 'consistent') process.exitCode = exitCodes.jobFailed
       })
     )

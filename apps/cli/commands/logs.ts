@@ -6,7 +6,8 @@ import { exitCodeOf } from '../jobs/job-wait.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
-import { plain, print, printNotice } from '../terminal/output.js'
+import { printJson, printNotice } from '../terminal/output.js'
+import { plain } from '../terminal/untrusted-text.js'
 
 interface LogsOptions extends ServiceOptions {
   follow?: boolean
@@ -34,7 +35,7 @@ async function showOutput(api: ApiClient, id: string, options: LogsOptions): Pro
     else printer.add(event)
   }
   stopWatching()
-  if (options.json) print(JSON.stringify({ output: kept }))
+  if (options.json) printJson(JSON.stringify({ output: kept }))
   else printer.end()
 }
 

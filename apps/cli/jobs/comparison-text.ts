@@ -1,7 +1,8 @@
 // Formats the comparison of two jobs for people.
 import type { PairedOutcomes } from '../../../domain/verification/statistics/paired-outcomes.js'
 import type { Verdict } from '../../../domain/verification/verdict.js'
-import { listing, plain, table } from '../terminal/output.js'
+import { type Column, listing, table } from '../terminal/layout.js'
+import { plain } from '../terminal/untrusted-text.js'
 
 interface ComparedJob {
   job_id: string
@@ -27,6 +28,14 @@ export interface Comparison {
   circuits_left_out: number
 }
 
+const columns: readonly Column[] = [
+  { heading: 'OUTCOME', least: 8 },
+  { heading: 'A', right: true },
+  { heading: 'SHARE A', right: true, yields: 1 },
+  { heading: 'B', right: true },
+  { heading: 'SHARE B', right: true, yields: 1 }
+]
+
 const OUTCOMES_SHOWN = 20
 const CIRCUITS_SHOWN = 20
 
@@ -42,7 +51,7 @@ export function comparisonText(comparison: Comparison): string {
 
 const figures = ({ verdict, method, alpha, margin, tvd, tvd_upper, needed_shots, a, b }: Comparison): string =>
   listing([
-    ['verdict', verdict],
+    ['verdict', verdict, 'status'],
     ['distance', distanceText(tvd, tvd_upper)],
     ['margin', String(margin)],
     ['needed shots', needed_shots === null ? null : `${needed_shots} in each job`],
@@ -66,7 +75,7 @@ function countsText({ counts, left_out, n, m }: Comparison['circuits'][number]):
   const share = (count: number, shots: number | null): string =>
     shots ? `${((100 * count) / shots).toFixed(2)} %` : ''
   const rows = shown.map(({ outcome, a, b }) => [outcome, String(a), share(a, n), String(b), share(b, m)])
-  const list = table(['OUTCOME', 'A', 'SHARE A', 'B', 'SHARE B'], rows, ['A', 'SHARE A', 'B', 'SHARE B'])
+  const list = table(columns, rows)
   const more = counts.length - shown.length + left_out.outcomes
   return more > 0 ? `${list}\n\n${more} more outcome${more === 1 ? '' : 's'}` : list
 }
@@ -74,7 +83,10 @@ function countsText({ counts, left_out, n, m }: Comparison['circuits'][number]):
 function circuitsText({ circuits, circuits_left_out }: Comparison): string {
   const shown = circuits.slice(0, CIRCUITS_SHOWN)
   const list = table(
-    ['VERDICT', 'CIRCUIT'],
+    [
+      { heading: 'VERDICT', status: true },
+      { heading: 'CIRCUIT', least: 10 }
+    ],
     shown.map(({ verdict, name }) => [verdict, name])
   )
   const more = circuits.length - shown.length + circuits_left_out

@@ -73,6 +73,8 @@ class ExecutionRequest:
     circuit_facts: dict[str, Any] = field(default_factory=dict)
     """What the first stage reported of a circuit that its text cannot say: shown register names, observables."""
     script: ScriptTerms = ScriptTerms()
+    points: list[dict[str, Any]] = field(default_factory=list)
+    """The runs of a sweep, in order: the members in which each differs from this request. Empty for a single run."""
 
     def message(self) -> dict[str, Any]:
         """The request as plain JSON values."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from .device_figures import Figures
@@ -77,6 +77,17 @@ class JobParams:
 
 
 @dataclass(frozen=True)
+class Point:
+    """One run of a sweep: its parameters, and its own circuit where the source does not stand for all. `warnings` and
+    `circuit_facts` are those of the child that left the circuit."""
+
+    params: JobParams
+    source: dict[str, str] | None = None
+    circuit_facts: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class FirstStage:
     """What the first of a job's two children contributes to the result; `framework` as the request named it."""
 
@@ -133,6 +144,8 @@ class Job:
     """What the first stage reported of a circuit that its text cannot say."""
     first_stage: FirstStage | None = None
     """The child whose code left this job's circuit."""
+    points: list[Point] = field(default_factory=list)
+    """The runs of a sweep, in order, each with all of its parameters. Empty for a single run."""
     script: Script = Script()
     files_url: str | None = None
     """Where the caller shows the files of the result."""
@@ -148,6 +161,16 @@ class Job:
         if self.kind in ("detect", "analyse") or self.source.get("framework", "openqasm") == "openqasm":
             return "circuits"
         return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
+
+    def at(self, point: Point) -> Job:
+        """The single run that a point of this sweep stands for."""
+        return replace(
+            self,
+            params=point.params,
+            source=point.source or self.source,
+            circuit_facts=point.circuit_facts,
+            points=[],
+        )
 
     @property
     def runs_code(self) -> bool:
@@ -174,7 +197,27 @@ class Job:
             details=self.details,
             circuit_facts=self.circuit_facts,
             script=self.script.terms,
+            points=[_members_of(self.at(point).execution_request) for point in self.points],
         )
+
+
+_OF_EACH_POINT = (
+    "source",
+    "shots",
+    "optimization_level",
+    "seed",
+    "noise_model",
+    "extract_state_vector",
+    "observables",
+    "observables_method",
+    "params",
+    "circuit_facts",
+)
+
+
+def _members_of(request: ExecutionRequest) -> dict[str, Any]:
+    """What the request of a point may have for itself."""
+    return {name: getattr(request, name) for name in _OF_EACH_POINT}
 
 
 @dataclass(frozen=True)
@@ -196,7 +239,8 @@ class Limits:
 class Completed:
     """The execution produced a result. `result` is its JSON text: integers may exceed the range of a double."""
 
-    execution_time_ms: float
+    execution_time_ms: float | None
+    """None for a point of a sweep."""
     result: str
     artifacts: list[Artifact] = field(default_factory=list)
 
@@ -258,6 +302,16 @@ class CircuitLeft:
 
 
 @dataclass(frozen=True)
+class PointsRun:
+    """The first points of a sweep, as many as the execution had time and room for, each with its own outcome. Their
+    times are not known one by one, and what they printed stands together."""
+
+    execution_time_ms: float
+    points: list[Completed | Failed | CircuitLeft]
+    stdout: str
+
+
+@dataclass(frozen=True)
 class QuestionAnswer:
     """The answer to a kind of request that gives no counts."""
 
@@ -274,13 +328,14 @@ class Artifact:
     content: bytes
 
 
-Outcome = Completed | Returned | Asked | CircuitLeft | QuestionAnswer | Failed | Lost
+Outcome = Completed | Returned | Asked | CircuitLeft | PointsRun | QuestionAnswer | Failed | Lost
 
 OUTCOME_NAMES: dict[type[Outcome], str] = {
     Completed: "completed",
     Returned: "completed",
     Asked: "asked",
     CircuitLeft: "found",
+    PointsRun: "completed",
     QuestionAnswer: "told",
     Failed: "failed",
     Lost: "lost",

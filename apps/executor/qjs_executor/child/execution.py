@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from typing import Any
 
 from qiskit import QuantumCircuit
@@ -32,6 +33,7 @@ from .replay import derived_seed, make_repeatable
 from .source import user_code
 from .source.detection import detect, is_openqasm_source
 from .source.plain_value import plain_value
+from .sweep import run_points
 from .targets.compilation import compile_circuit
 from .targets.target import parse_target
 from .workflows.capture import capture, recorded, require_sdk
@@ -94,6 +96,8 @@ def answer_to(
             return analyse(execution.request.source["code"], execution.request.details["requirements"])
         case "capture":
             return _capture(execution)
+        case _ if request.points:
+            return run_points(request, answer_to)
         case _:
             return _run(execution)
 
@@ -310,7 +314,7 @@ def _circuit(
         return {**dataclasses.asdict(dialect), "warnings": [*found.warnings, *dialect.warnings]}, [], None
     if isinstance(value, str):
         form = request.source.get("format")
-        circuit = openqasm.load(value, request.max_qubits, request.backend, form)
+        circuit = _parsed(value, request.max_qubits, request.backend, form)
         return with_inputs(circuit, request.params), found.warnings, value
     if isinstance(value, QuantumCircuit):
         return with_inputs(value, request.params), found.warnings, None
@@ -327,6 +331,12 @@ def _circuit(
     facts = dataclasses.asdict(adapted)
     facts["warnings"] = [*found.warnings, *adapted.warnings]
     return facts, [], None
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str, max_qubits: int, backend: str, form: str | None) -> QuantumCircuit:
+    """The points of a sweep can share one text."""
+    return openqasm.load(text, max_qubits, backend, form)
 
 
 def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from .. import frames
 from ..execution_request import ExecutionRequest
 from .refusals import JobError
+from .sweep import failure
 
 # Bound now, because the job's code may replace the originals.
 _exit = os._exit
@@ -17,8 +18,6 @@ _close = os.close
 _pack = frames.pack
 _receive = frames.receive
 _send = frames.send
-
-MESSAGE_LENGTH_MAX = 8 * 1024
 
 
 def answer(request: ExecutionRequest, result_fd: int, job_fd: int | None = None) -> NoReturn:
@@ -53,7 +52,7 @@ def answer(request: ExecutionRequest, result_fd: int, job_fd: int | None = None)
 
 
 def _failure(code: str, message: str, line: int | None) -> bytes:
-    return _pack({"ok": False, "code": code, "message": message[:MESSAGE_LENGTH_MAX], "line": line})
+    return _pack(failure(code, message, line))
 
 
 def _end_output() -> None:

@@ -28,6 +28,7 @@ from .reports import (
     CircuitLeftReport,
     CircuitReport,
     FieldsReport,
+    PointsReport,
     Report,
     TaskReport,
     UserError,
@@ -78,6 +79,8 @@ def read_answer(answer: dict[str, Any], job: Job) -> Report:
         return _user_error(answer)
     if answer.get("ok") is not True:
         raise BadAnswer("ok")
+    if job.points and job.kind == "run":
+        return _points(answer, job)
     if "found" in answer and job.source["kind"] == "code":
         return _found(answer["found"])
     if job.kind != "run":
@@ -89,6 +92,21 @@ def read_answer(answer: dict[str, Any], job: Job) -> Report:
     if job.script.finish is not None:
         raise BadAnswer("value")
     return _circuit_report(answer, job)
+
+
+def _points(answer: dict[str, Any], job: Job) -> PointsReport:
+    answers = listed(answer, "points", len(job.points))
+    if not answers:
+        raise BadAnswer("points")
+    reports: list[Any] = []
+    for point, one in zip(job.points, answers, strict=False):
+        if not isinstance(one, dict):
+            raise BadAnswer("points")
+        if "value" in one:
+            # Stands for itself in the result of a sweep, whatever its members are called.
+            one = {**one, "value": {"value": one["value"]}}
+        reports.append(read_answer(one, job.at(point)))
+    return PointsReport(reports)
 
 
 def _task_report(answer: dict[str, Any]) -> TaskReport:

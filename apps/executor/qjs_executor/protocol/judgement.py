@@ -17,7 +17,16 @@ from .answer import read_answer
 from .ask import read_ask
 from .bounded_process import OutOfBounds, compute_apart
 from .checked_fields import VALUES_MAX, BadAnswer
-from .reports import CircuitLeftReport, CircuitReport, FieldsReport, Report, TaskReport, UserError, ValueReport
+from .reports import (
+    CircuitLeftReport,
+    CircuitReport,
+    FieldsReport,
+    PointsReport,
+    Report,
+    TaskReport,
+    UserError,
+    ValueReport,
+)
 from .strict_json import NotStrictJson, parse_object
 
 AT_ONCE_BYTES_MAX = 64 * KIB
@@ -27,7 +36,7 @@ MEMORY_PER_BYTE = 48
 message also needs its text twice."""
 MEMORY_MAX = GIB
 
-_KINDS = (CircuitReport, ValueReport, TaskReport, CircuitLeftReport, FieldsReport, UserError)
+_KINDS = (CircuitReport, ValueReport, TaskReport, CircuitLeftReport, PointsReport, FieldsReport, UserError)
 _REPORTS = {kind.__name__: kind for kind in _KINDS}
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
@@ -81,11 +90,22 @@ def _check_values(body: bytes) -> None:
 
 def _packed(judged: Judgement) -> bytes:
     """For the way back to the process that asked, which trusts it. Text is copied, not parsed again."""
-    report = judged.report
-    members = None if report is None else {field.name: getattr(report, field.name) for field in fields(report)}
-    return marshal.dumps((type(report).__name__, members, judged.ask, judged.problem))
+    report = None if judged.report is None else _plain(judged.report)
+    return marshal.dumps((report, judged.ask, judged.problem))
 
 
 def _unpacked(packed: bytes) -> Judgement:
-    name, members, ask, problem = marshal.loads(packed)
-    return Judgement(None if members is None else _REPORTS[name](**members), ask, problem)
+    report, ask, problem = marshal.loads(packed)
+    return Judgement(None if report is None else _report(*report), ask, problem)
+
+
+def _plain(report: Report) -> tuple[str, dict[str, Any]]:
+    if isinstance(report, PointsReport):
+        return "PointsReport", {"points": [_plain(point) for point in report.points]}
+    return type(report).__name__, {field.name: getattr(report, field.name) for field in fields(report)}
+
+
+def _report(name: str, members: dict[str, Any]) -> Report:
+    if name == "PointsReport":
+        members = {"points": [_report(*point) for point in members["points"]]}
+    return _REPORTS[name](**members)

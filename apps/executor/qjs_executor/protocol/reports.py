@@ -66,6 +66,13 @@ class CircuitLeftReport:
 
 
 @dataclass(frozen=True)
+class PointsReport:
+    """The first points of a sweep were executed, each with a report of its own."""
+
+    points: list[CircuitReport | ValueReport | CircuitLeftReport | UserError]
+
+
+@dataclass(frozen=True)
 class FieldsReport:
     """The fields of an answer that gives no counts."""
 
@@ -81,4 +88,4 @@ class UserError:
     line: int | None
 
 
-Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | FieldsReport | UserError
+Report = CircuitReport | ValueReport | TaskReport | CircuitLeftReport | PointsReport | FieldsReport | UserError

@@ -16,7 +16,7 @@ STATE_VECTOR_FILE = "state_vector.npy"
 """The artifact that holds a state of more than 14 qubits."""
 
 
-def result_text(job: Job, run: CircuitReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+def result_text(job: Job, run: CircuitReport, execution_time_ms: float | None, stdout: str, warnings: list[str]) -> str:
     """The result of a circuit as JSON text. Backend, time, engine and seed come from the request and from this process,
     never from the child."""
     result: dict[str, Any] = {
@@ -53,7 +53,7 @@ def _sampled_groups(run: CircuitReport) -> dict[str, Any]:
     return {"observables": {"groups": run.observable_groups, "shots_per_group": run.shots}}
 
 
-def value_text(job: Job, run: ValueReport, execution_time_ms: float, stdout: str, warnings: list[str]) -> str:
+def value_text(job: Job, run: ValueReport, execution_time_ms: float | None, stdout: str, warnings: list[str]) -> str:
     """The return value of a `main`, as JSON text: a dictionary is the result itself, any other value becomes its member
     `result`. Counts in it, if any, are the program's own claim, so no source is stated for them, and what it ran on a
     simulator of its own is not known here. The value's text is passed on unread."""

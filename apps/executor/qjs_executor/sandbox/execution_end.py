@@ -27,6 +27,8 @@ from ..job import (
     Limits,
     Lost,
     Outcome,
+    Point,
+    PointsRun,
     QuestionAnswer,
     Returned,
     SandboxFault,
@@ -38,6 +40,7 @@ from ..protocol.reports import (
     CircuitLeftReport,
     CircuitReport,
     FieldsReport,
+    PointsReport,
     Report,
     TaskReport,
     UserError,
@@ -224,6 +227,10 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
         return Failed(milliseconds, answer.code, message, answer.line, printed)
+    if isinstance(answer, PointsReport):
+        points = zip(job.points, answer.points, strict=False)
+        outcomes = [_of_point(report, job.at(point), point, limits, note) for point, report in points]
+        return PointsRun(milliseconds, outcomes, printed)
     if isinstance(answer, TaskReport):
         size = len(answer.result.encode("utf-8"))
         if size > limits.result_bytes:
@@ -246,6 +253,28 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
     if size > limits.result_bytes:
         return failed(f"result of {size} bytes is larger than the limit of {limits.result_bytes // MIB} MiB")
     return Completed(milliseconds, text, _artifacts(answer, printed))
+
+
+def _of_point(
+    report: CircuitReport | ValueReport | CircuitLeftReport | UserError,
+    job: Job,
+    point: Point,
+    limits: Limits,
+    note: str,
+) -> Completed | Failed | CircuitLeft:
+    """The outcome of one point of a sweep: as that of a single run, without files and without a time of its own."""
+    if isinstance(report, UserError):
+        message = memory_limit(limits) if report.message == "MemoryError" else report.message
+        return Failed(0.0, report.code, message, report.line)
+    warnings = [*([note] if note and job.first_stage is None else []), *point.warnings]
+    if isinstance(report, CircuitLeftReport):
+        return CircuitLeft(0.0, report.openqasm3, report.facts, [*warnings, *report.warnings], "")
+    if isinstance(report, ValueReport):
+        return Completed(None, value_text(job, report, None, "", warnings))
+    if isinstance(report.state_vector, bytes):
+        message = "extract_state_vector: in a sweep up to 14 qubits; submit the point as a job of its own"
+        return Failed(0.0, "unsupported_operation", message)
+    return Completed(None, result_text(job, report, None, "", warnings))
 
 
 _TEXT = "text/plain; charset=utf-8"

@@ -8,10 +8,22 @@ own. Code whose framework is not given is first read, not run, by a child that d
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from ..job import CircuitLeft, Failed, FirstStage, Job, Limits, Outcome, QuestionAnswer, Sandbox
+from ..job import (
+    CircuitLeft,
+    Completed,
+    Failed,
+    FirstStage,
+    Job,
+    Limits,
+    Outcome,
+    Point,
+    PointsRun,
+    QuestionAnswer,
+    Sandbox,
+)
 from ..printed_text import PrintedText
 
 WALL_SECONDS_MIN = 0.1
@@ -46,12 +58,14 @@ async def execute_job(
         framework = outcome.fields["framework"]
         job = replace(job, source={**job.source, "framework": framework})
     outcome = await execute(job, lambda: accepted(framework))
+    if isinstance(outcome, PointsRun) and any(isinstance(one, CircuitLeft) for one in outcome.points):
+        return _in_whole_limit(await _with_circuits(outcome, job, framework, execute), limits)
     if not isinstance(outcome, CircuitLeft):
         return _in_whole_limit(outcome, limits)
     first = FirstStage(framework, outcome.execution_time_ms, outcome.stdout, outcome.warnings)
     circuit = replace(
         job,
-        source={"kind": "circuit", "format": "qasm3", "payload": outcome.openqasm3},
+        source=_circuit(outcome.openqasm3),
         script=replace(job.script, graphs="here", circuits="here", answers=[], entry=None, resume=None),
         circuit_facts=outcome.facts,
         first_stage=first,
@@ -61,6 +75,35 @@ async def execute_job(
         second.fields["warnings"] = [*first.warnings, *second.fields["warnings"]]
     # A line in the circuit's text is not a line of the user's own.
     return _in_whole_limit(replace(second, line=None) if isinstance(second, Failed) else second, limits)
+
+
+async def _with_circuits(
+    first: PointsRun, job: Job, framework: str, execute: Callable[[Job, Callable[[], None]], Awaitable[Outcome]]
+) -> Outcome:
+    """The points up to the first whose circuit a second child had no time or room for."""
+    left = [
+        Point(point.params, _circuit(one.openqasm3), one.facts, one.warnings)
+        for point, one in zip(job.points, first.points, strict=False)
+        if isinstance(one, CircuitLeft)
+    ]
+    stage = FirstStage(framework, first.execution_time_ms, first.stdout, [])
+    second = await execute(replace(job, source=left[0].source or {}, points=left, first_stage=stage), _ignore)
+    if not isinstance(second, PointsRun):
+        return replace(second, line=None) if isinstance(second, Failed) else second
+    found = iter(second.points)
+    points: list[Completed | Failed | CircuitLeft] = []
+    for one in first.points:
+        if isinstance(one, CircuitLeft):
+            executed = next(found, None)
+            if executed is None:
+                break
+            one = replace(executed, line=None) if isinstance(executed, Failed) else executed
+        points.append(one)
+    return PointsRun(second.execution_time_ms, points, second.stdout)
+
+
+def _circuit(openqasm3: str) -> dict[str, str]:
+    return {"kind": "circuit", "format": "qasm3", "payload": openqasm3}
 
 
 def _ignore() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.types import Send
 
-from ..job import Artifact, Asked, Completed, Failed, Lost, Outcome, Returned
+from ..job import Artifact, Asked, CircuitLeft, Completed, Failed, Lost, Outcome, PointsRun, Returned
 
 ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
 """A multiple of three, so that the pieces of base64 can be joined."""
@@ -60,10 +60,22 @@ def error_json(failed: Failed) -> dict[str, Any]:
     return error
 
 
+def _result(point: Completed | CircuitLeft) -> str:
+    assert isinstance(point, Completed)
+    return point.result
+
+
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
     """The last line of the stream."""
     if isinstance(outcome, Completed):
         return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "result": outcome.result}
+    if isinstance(outcome, PointsRun):
+        points = [
+            {"error": error_json(one)} if isinstance(one, Failed) else {"result": _result(one)}
+            for one in outcome.points
+        ]
+        printed = {"stdout": outcome.stdout} if outcome.stdout else {}
+        return {"status": "completed", "execution_time_ms": outcome.execution_time_ms, "points": points, **printed}
     if isinstance(outcome, Returned):
         return {"status": "completed", **vars(outcome)}
     if isinstance(outcome, Asked):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..device_figures import Figures, UnknownDevice, resolved
 from ..execution_request import SHOTS_MAX
-from ..job import Job, JobParams, Limits
+from ..job import Job, JobParams, Limits, Point, Script
 from ..pauli_sums import NotAnObservable, read_all
 from .lanes import Lane
 from .request_fields import InvalidRequest, integer_of, number_of, refuse, text_of
@@ -26,6 +26,7 @@ WALL_SECONDS_MAX = 900
 TASK_SECONDS_MAX = 7 * 86_400
 """The most that a task may be given; each stretch between two requests gets at most WALL_SECONDS_MAX."""
 QUBITS_MAX = 256
+POINTS_MAX = 1_000
 KEY_MAX = 100
 FILES_URL_MAX = 300
 
@@ -54,11 +55,43 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         engine=engine,
         max_qubits=_max_qubits(request.get("max_qubits")),
         params=params_of(request.get("params")),
+        points=_points(request, source, script),
         script=script,
         files_url=_files_url(request.get("files_url")),
         owner=lane.team,
     )
     return job, replace(defaults, wall_seconds=wall), lane
+
+
+def _points(request: dict[str, Any], source: dict[str, str], script: Script) -> list[Point]:
+    """The runs of a sweep. Raises InvalidRequest naming the point."""
+    points = request.get("points")
+    if points is None:
+        return []
+    if not isinstance(points, list) or not 1 <= len(points) <= POINTS_MAX:
+        refuse(
+            "points", f"must be a list of 1 to {POINTS_MAX} points", len(points) if isinstance(points, list) else points
+        )
+    if script != Script():
+        refuse("points", "must stand without the members of a script", sorted(request))
+    return [_point(point, f"points[{place}]", request["params"], source) for place, point in enumerate(points)]
+
+
+def _point(point: Any, where: str, params: dict[str, Any], source: dict[str, str]) -> Point:
+    if not isinstance(point, dict) or set(point) - {"params", "circuit"}:
+        refuse(where, "must be an object with params, circuit or both", point)
+    own = point.get("params", {})
+    if not isinstance(own, dict):
+        refuse(f"{where}.params", "must be an object", own)
+    circuit = point.get("circuit")
+    if circuit is not None and (not isinstance(circuit, dict) or source["kind"] != "circuit"):
+        refuse(f"{where}.circuit", "must be an object, in a job whose source is a circuit", circuit)
+    try:
+        return Point(
+            params_of({**params, **own}), None if circuit is None else source_of({**circuit, "kind": "circuit"})
+        )
+    except InvalidRequest as error:
+        raise InvalidRequest(f"{where}: {error}") from None
 
 
 def wall_seconds_of(request: dict[str, Any], default: float, most: float, least: float = WALL_SECONDS_MIN) -> float:

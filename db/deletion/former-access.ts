@@ -1,17 +1,21 @@
-// Access that an account gave before its address was proved. The person who signed up with an address
-// may not be the one who receives its mail: their API keys, further members and webhooks would stay when the password is
-// replaced. All of it ends when the address is proved for the first time.
+// Access that an account gave before its address was proved. The person who signed up with an address may not be the one
+// who receives its mail: their API keys, further members and webhooks would stay when the password is replaced, jobs would
+// start later with credentials that the owner has stored by then, and the owner's jobs would run with theirs. All of it
+// ends when the address is proved for the first time.
 import { and, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { actorText, appendAudit } from '../audit/audit.js'
 import type { Tx } from '../client.js'
+import { requestCancel } from '../job-steps/job-steps.js'
 import { members, teams } from '../tables/accounts.js'
 import { capsuleSchedules, capsules } from '../tables/capsules.js'
-import { apiKeys, invitations, webhooks } from '../tables/teams.js'
+import { jobs } from '../tables/jobs.js'
+import { apiKeys, invitations, teamSecrets, webhooks } from '../tables/teams.js'
 import { fairTeamLock } from '../teams/team-lock.js'
 
 /**
  * Revokes the account's API keys and cancels its pending invitations, in every team. In its personal team, removes all
- * other members, webhooks and pending invitations, and pauses the schedules. Adds an entry to the audit trail of each
+ * other members, webhooks, credentials and pending invitations, pauses the schedules and cancels the jobs that have not
+ * started. Adds an entry to the audit trail of each
  * team concerned, so it must come last in the transaction.
  */
 export async function endFormerAccess(tx: Tx, userId: string): Promise<void> {
@@ -33,7 +37,9 @@ export async function endFormerAccess(tx: Tx, userId: string): Promise<void> {
   if (personal) {
     count('members', await removeOthers(tx, personal.id, userId))
     count('webhooks', await deleteWebhooks(tx, personal.id))
+    count('credentials', await deleteCredentials(tx, personal.id))
     count('schedules', await pauseSchedules(tx, personal.id))
+    count('jobs', await cancelPendingJobs(tx, personal.id))
   }
   // In one order, since two transactions may concern the same teams.
   for (const [teamId, counts] of [...ended].sort())
@@ -75,6 +81,20 @@ const removeOthers = (tx: Tx, teamId: string, userId: string) =>
 
 const deleteWebhooks = (tx: Tx, teamId: string) =>
   tx.delete(webhooks).where(eq(webhooks.teamId, teamId)).returning({ teamId: webhooks.teamId })
+
+const deleteCredentials = (tx: Tx, teamId: string) =>
+  tx.delete(teamSecrets).where(eq(teamSecrets.teamId, teamId)).returning({ teamId: teamSecrets.teamId })
+
+/** A team has as many as its limit of submissions a day allows in the days that a start can be deferred. */
+async function cancelPendingJobs(tx: Tx, teamId: string): Promise<{ teamId: string }[]> {
+  const pending = await tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.teamId, teamId), eq(jobs.status, 'pending')))
+    .orderBy(jobs.id)
+  for (const { id } of pending) await requestCancel(tx, id)
+  return pending.map(() => ({ teamId }))
+}
 
 const pauseSchedules = (tx: Tx, teamId: string) => {
   const ofTeam: SQL = inArray(

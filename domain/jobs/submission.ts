@@ -273,6 +273,9 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
   if (body.analysis_id)
     throw validationError('analysis_id: an analysis is of a saved script; send script_id or script_slug')
   if (body.circuit) {
+    // Braket's dialect of OpenQASM 3 is read as a program of its framework.
+    if (body.circuit.format === 'qasm3' && body.framework && frameworkNamed(body.framework) === 'marqov')
+      return { kind: 'inline', framework: 'marqov', text: asCode(body.circuit.payload) }
     if (body.framework !== undefined && body.framework !== 'openqasm')
       throw validationError(
         `framework: a circuit in ${body.circuit.format} is openqasm (got ${JSON.stringify(body.framework)})`
@@ -281,6 +284,15 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
   }
   const text = body.inline_code!
   return { kind: 'inline', framework: body.framework ? frameworkNamed(body.framework) : frameworkOf(text), text }
+}
+
+function asCode(payload: string): string {
+  const length = payload.length > INLINE_CODE_MAX ? [...payload].length : 0
+  if (length > INLINE_CODE_MAX)
+    throw validationError(
+      `circuit.payload: a program in Braket's dialect has at most ${INLINE_CODE_MAX} characters (got ${length})`
+    )
+  return payload
 }
 
 const readAnalysis = ({ analysis_id: id, warn_check_ids: consents = [] }: SubmitBody): SavedScript['analysis'] =>

@@ -140,7 +140,7 @@ const table = {
   'POST /api/capsules/:id/run': { ...writeTeam, limit: 'submit' },
   'GET /api/capsules/:id/runs': readTeam,
   'GET /api/capsules/:id/runs/:runId': readTeam,
-  // A schedule outlives the request: a key's tier and daily limit would not bound what it spends.
+  // A schedule outlives the request: a key may set one only as far as it could pay for the runs (apps/api/capsules/capsule-schedule.ts).
   'PUT /api/capsules/:id/schedule': { ...writeTeam, limit: 'capsuleWrite' },
   'GET /api/capsules/:id/schedule': readTeam,
   'DELETE /api/capsules/:id/schedule': { ...writeTeam, limit: 'capsuleWrite' },

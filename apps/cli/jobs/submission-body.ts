@@ -91,9 +91,11 @@ function fileFields(
         'usage',
         `${nameOf(file)}: must begin with OPENQASM 2.0; or OPENQASM 3.0; (after comments), or declare qubits`
       )
-    if (framework !== undefined && framework !== 'openqasm')
+    const format = version === '2' ? 'qasm2' : 'qasm3'
+    const isDialect = format === 'qasm3' && (framework === 'braket' || framework === 'marqov')
+    if (framework !== undefined && framework !== 'openqasm' && !isDialect)
       throw new CliError('usage', `--framework ${framework}: ${nameOf(file)} is OpenQASM`)
-    return { circuit: { format: version === '2' ? 'qasm2' : 'qasm3', payload: text } }
+    return { circuit: { format, payload: text }, framework: isDialect ? framework : undefined }
   }
   const length = [...text].length
   if (length > INLINE_CODE_MAX)

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { cookieOf, PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
+import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('first_proof')
 const { db } = api.database
@@ -54,6 +55,29 @@ async function resetPassword(email: string): Promise<void> {
   expect((await api.ask('POST', '/api/auth/reset-password', { token, password: NEW })).status).toBe(200)
 }
 
+test('what was prepared for later ends too: deferred jobs are cancelled, and stored credentials are deleted', async () => {
+  const user = await api.signUpWithTeam()
+  const { teamId } = user
+  const secrets = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'x'.repeat(32) } }
+  expect((await user.post('/api/team/secrets', secrets)).status).toBe(201)
+  const not_before = new Date(Date.now() + 20 * 86_400_000).toISOString()
+  const deferred = await user.submit(submission({ not_before }))
+  const other = await api.signUpWithTeam()
+  const kept = await other.submit(submission({ not_before }))
+  await resetPassword(user.email)
+  const statuses = await db.execute(sql`select id, status from jobs where id in (${deferred}, ${kept})`)
+  expect(Object.fromEntries(statuses.map(({ id, status }) => [id, status]))).toEqual({
+    [deferred]: 'cancelled',
+    [kept]: 'pending'
+  })
+  expect(await db.execute(sql`select 1 from team_secrets where team_id = ${teamId}`)).toHaveLength(0)
+  const cookie = cookieOf(await signIn(user.email, NEW))
+  const owner = { ...user, get: (path: string) => api.ask('GET', path, undefined, { cookie }) }
+  expect(await proofsIn(owner, teamId)).toEqual([
+    expect.objectContaining({ metadata: { ended: { credentials: 1, jobs: 2 } } })
+  ])
+})
+
 test('a password reset that first proves the address ends keys, invitations, members and webhooks', async () => {
   const { user, friend, teamId, shared, keys, friendsOwn } = await prepared()
   for (const key of [...keys, friendsOwn]) expect(await answersTo(key)).toBe(200)
@@ -71,7 +95,7 @@ test('a password reset that first proves the address ends keys, invitations, mem
   expect(await proofsIn(owner, teamId)).toEqual([
     expect.objectContaining({
       actor: `user:${user.id}`,
-      metadata: { ended: { api_keys: 1, invitations: 2, members: 1, webhooks: 1 } }
+      metadata: { ended: { api_keys: 1, invitations: 2, jobs: 1, members: 1, webhooks: 1 } }
     })
   ])
   expect(await proofsIn(owner, shared)).toEqual([

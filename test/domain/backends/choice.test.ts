@@ -116,7 +116,11 @@ test.each<[string, Backend, Asked]>([
   ['too expensive: $2.60, more than $1.30', machine('x'), { job: { maxCost: 1_300_000n, circuitCount: 2 } }],
   ['its queue takes about 61 s', machine('x', { queueTimeSeconds: 61 }), { wishes: { maxWaitSeconds: 60 } }],
   ['its queue is unknown', machine('x'), { wishes: { maxWaitSeconds: 60 } }],
-  ['params.noise_model: x runs without noise; use aer-noisy or aer-density-matrix', simulator('x'), { job: { params: { noise_model: {} } } }],
+  [
+    'params.noise_model: x runs without noise; use aer-noisy or aer-density-matrix',
+    simulator('x'),
+    { job: { params: { noise_model: {} } } }
+  ],
   [
     'params.observables: x computes no expectation values in this version; use a simulator of this service',
     machine('x'),
@@ -177,6 +181,10 @@ test('parameters that no backend takes are refused by their field, and a noise m
   const params = { noise_model: { readout_errors: { 20: { p0_given1: 0.1, p1_given0: 0.1 } } } }
   expect(choose([noisy, wide, simulator('ideal')], { job: { params } })).toMatchObject({
     chosen: 'wide',
-    candidates: [{}, { backend: 'noisy', usable: false }, { backend: 'ideal', reason: expect.stringContaining('runs without noise') }]
+    candidates: [
+      {},
+      { backend: 'noisy', usable: false },
+      { backend: 'ideal', reason: expect.stringContaining('runs without noise') }
+    ]
   })
 })

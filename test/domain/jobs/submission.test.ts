@@ -199,6 +199,22 @@ describe('the framework of code without a declared one', () => {
     expect(framework(code)).toBe('auto')
   })
 
+  test.each(['marqov', 'braket'] as const)(
+    '%s reads a circuit in OpenQASM 3 as its dialect, as far as code can be long',
+    (name) => {
+      const circuit = (payload: string, format: 'qasm2' | 'qasm3' = 'qasm3') => ({
+        inline_code: undefined,
+        framework: name,
+        circuit: { format, payload }
+      })
+      expect(read(circuit('qubit q;')).source).toEqual({ kind: 'inline', framework: 'marqov', text: 'qubit q;' })
+      expect(refusal(circuit('x', 'qasm2')).message).toBe(`framework: a circuit in qasm2 is openqasm (got "${name}")`)
+      expect(refusal(circuit('x'.repeat(50_001))).message).toBe(
+        "circuit.payload: a program in Braket's dialect has at most 50000 characters (got 50001)"
+      )
+    }
+  )
+
   test.each([
     ['nothing', 'x = 1'],
     ['a word that only begins like a framework', 'import qiskitish'],

@@ -45,7 +45,7 @@ export function createMetrics(): Metrics {
     name: 'qjs_http_request_duration_seconds',
     help: 'Time from a request to the end of its response; status is its class, such as 2xx.',
     labelNames: ['method', 'route', 'status'] as const,
-    // A waiting poll takes up to a minute, a run in the playground up to 90 s.
+    // A waiting poll takes up to 22 s, a run in the playground up to 90 s.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 100],
     registers: [registry]
   })
@@ -57,7 +57,7 @@ export function createMetrics(): Metrics {
   })
   const budgetRejections = new Counter({
     name: 'qjs_budget_rejections_total',
-    help: 'Submissions refused because of money, by the limit that they would have exceeded: max_cost, key, per_job, per_suite, daily, monthly.',
+    help: 'Submissions refused because of money, by the limit that they would have exceeded: max_cost, key, capsule, per_job, per_suite, daily, monthly.',
     labelNames: ['limit'] as const,
     registers: [registry]
   })

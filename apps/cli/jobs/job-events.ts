@@ -31,7 +31,7 @@ export type JobEvent =
 /**
  * The events of a job from its first.
  * @param follow until its final status; otherwise those so far.
- * @param onAway is called when the service does not respond, and is tried again.
+ * @param onAway is called when the service stops responding, and is tried again.
  * @throws CliError `refused`, or `unreachable` after a minute without a response.
  */
 export async function* jobEvents(
@@ -44,10 +44,12 @@ export async function* jobEvents(
   const never = new AbortController().signal
   let last = 0
   let heardAt = Date.now()
+  let away = false
   for (;;) {
     try {
       for await (const line of api.lines(path, never, { 'last-event-id': String(last) })) {
         heardAt = Date.now()
+        away = false
         if (!line.startsWith('data:')) continue
         const event = JSON.parse(line.slice('data:'.length)) as JobEvent
         last = event.seq
@@ -57,9 +59,10 @@ export async function* jobEvents(
       if (!follow) return
       heardAt = Date.now()
     } catch (error) {
-      if (error instanceof CliError && error.kind === 'refused' && error.details.status !== 429) throw error
+      if (error instanceof CliError && error.kind === 'refused') throw error
       if (Date.now() - heardAt > AWAY_LIMIT_MS) throw unreachable(api, error)
-      onAway()
+      if (!away) onAway()
+      away = true
     }
     await delay(RECONNECT_MS)
   }

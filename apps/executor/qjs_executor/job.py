@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from .device_figures import Figures
 from .execution_request import ExecutionRequest, RequestKind, ScriptTerms
-from .printed_text import PrintedText
+
+if TYPE_CHECKING:
+    # The launcher, which forks zygotes, loads no asyncio.
+    from .printed_text import PrintedText
 
 KIB = 1024
 MIB = 1024 * KIB

@@ -103,6 +103,12 @@ def test_expectation_values_are_part_of_the_result_and_their_circuits_of_the_rec
     assert sampled["metadata"]["observables"] == {"groups": 2, "shots_per_group": 500}
 
 
+def test_a_workflow_observes_nothing_so_observables_are_refused(executor: Executor) -> None:
+    program = "from marqov import task, workflow\n@task\ndef f(): return 1\n@workflow\ndef w(): return f()"
+    error = executor.run(code(program, "marqov"), params={"observables": ["Z"]}).error
+    assert error["message"].startswith("observables: 'w' is a workflow, so no circuit of it is observed")
+
+
 def test_a_larger_state_vector_is_a_separate_file(executor: Executor, tmp_path: Any) -> None:
     import base64
 

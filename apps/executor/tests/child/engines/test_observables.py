@@ -186,7 +186,6 @@ def test_one_shot_has_no_standard_error() -> None:
     [
         ("openqasm", BELL, ["ZZZ"], "observables: 'ZZZ' has 3 letters, the circuit has 2 qubits; write one letter for each qubit"),
         ("qiskit", "def main():\n    return 1", ["Z"], "observables: main() returns a value, so no circuit of it is observed"),
-        ("marqov", "from marqov import task, workflow\n@task\ndef f(): return 1\n@workflow\ndef w(): return f()", ["Z"], "observables: 'w' is a workflow"),
         ("pennylane", "import pennylane as qml\n@qml.qnode(qml.device('default.qubit', wires=1))\ndef circuit():\n    return qml.expval(qml.X(0))", ["Z"], "observables: the program measures observables of its own"),
         ("pennylane", "import pennylane as qml\n@qml.qnode(qml.device('default.qubit', wires=1))\ndef circuit():\n    return qml.counts(qml.Y(0))", ["Z"], "observables: the program measures observables of its own"),
         ("marqov", "from braket.circuits import Circuit, observables\ncircuit = Circuit().h(0).expectation(observables.X(), 0)", ["Z"], "observables: the program measures observables of its own"),

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '../support/eventually.js'
 import { Shell } from './qjob.js'
 
 const id = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
@@ -153,6 +154,35 @@ test('a write survives a proxy that lost the service, and is not repeated after 
     expect((await shell.run(['submit', '-', '--url', refusing], 'OPENQASM 3.0;')).code).toBe(code)
     expect(writes).toBe(1)
   }
+})
+
+test('a rate limit is waited for as long as the service says, and the write is sent again under its key', async () => {
+  const keys: unknown[] = []
+  const url = await served((request, response) => {
+    keys.push(request.headers['idempotency-key'])
+    if (keys.length < 3) response.writeHead(429, { 'retry-after': '1' }).end('{"error":"Slow down \\u001b[2J."}')
+    else response.writeHead(201).end(`{"job_id":"${id}"}`)
+  })
+  const began = Date.now()
+  const { code, stdout, stderr } = await shell.run(['submit', '-', '--json', '--url', url], 'OPENQASM 3.0;')
+  expect([code, stdout]).toEqual([0, `{"job_id":"${id}"}\n`])
+  expect(stderr).toBe('Slow down �[2J. Waiting for 1 s; Ctrl-C stops.\n'.repeat(2))
+  expect(Date.now() - began).toBeGreaterThanOrEqual(2_000)
+  expect([keys.length, new Set(keys).size]).toEqual([3, 1])
+})
+
+test('a limit whose wait would be long is reported at once, and Ctrl-C ends a wait', async () => {
+  let seconds = 86_400
+  const url = await served((_request, response) =>
+    response.writeHead(429, { 'retry-after': String(seconds) }).end('{"error":"Rate limit exceeded."}')
+  )
+  const refused = await shell.run(['submit', '-', '--url', url], 'OPENQASM 3.0;')
+  expect(refused).toEqual({ code: 4, stdout: '', stderr: 'qjob: Rate limit exceeded.\n' })
+  seconds = 100
+  const run = shell.start(['jobs', '--url', url])
+  await eventually(() => run.output.stderr.includes('Waiting for 100 s'))
+  run.signal('SIGINT')
+  expect((await run.ended).stdout).toBe('')
 })
 
 test('a sign-in is sent only once, because it has no Idempotency-Key', async () => {

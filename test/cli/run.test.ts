@@ -162,8 +162,8 @@ test('qjob compare shows the verdict on two jobs with their counts, and exits wi
     1,
     expect.objectContaining({ verdict: 'different', margin: 0.2 })
   ])
-  const wrong = await ada.run(['compare', a, 'latest'])
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"latest" is not the id of a job')])
+  const wrong = await ada.run(['compare', a, 'another'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"another" is not the id of a job')])
   const margin = await ada.run(['compare', a, b, '--margin', '2'])
   expect([margin.code, margin.stderr]).toEqual([2, expect.stringContaining('It must be above 0, up to 1.')])
 })

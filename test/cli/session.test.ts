@@ -177,7 +177,7 @@ test('Ctrl-C during the wait leaves the job running and shows how to follow it; 
   const id = await runningJob(ada)
   const interrupted = await ada.onTerminal(['job', id, '--wait'], 'is running', '\x03')
   expect(interrupted.code).toBe(130)
-  expect(interrupted.stdout).toContain(`The job continues.\r\nFollow it with: qjob job ${id} --wait\r\n`)
+  expect(interrupted.stdout).toContain(`The job continues.\r\nFollow it with: qjob job ${id.slice(-8)} --wait\r\n`)
   expect((await ada.run(['job', id])).stdout).toMatch(/^status +running/m)
 
   const cancelled = await ada.run(['cancel', id, '--wait'])

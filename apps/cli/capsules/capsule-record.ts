@@ -2,8 +2,6 @@
 import type { CapsuleRunStatus, CapsuleState } from '../../../domain/capsules/capsule-state.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import type { Verdict } from '../../../domain/verification/verdict.js'
-import { isUuid } from '../session/service-command.js'
-import { CliError } from '../terminal/cli-error.js'
 
 export interface CapsuleItem {
   id: string
@@ -96,12 +94,6 @@ export interface RunPage {
   runs: CapsuleRun[]
   total: number
   total_capped?: boolean
-}
-
-/** @throws CliError `usage` if it is not an id. */
-export function capsuleId(text: string): string {
-  if (isUuid(text)) return text.toLowerCase()
-  throw new CliError('usage', `"${text}" is not the id of a capsule: qjob capsule list lists them`)
 }
 
 /** Whether a run has reached a final status. */

@@ -10,7 +10,7 @@ export function capsulePageText({ capsules, total, total_capped }: CapsulePage, 
   if (capsules.length === 0) return 'No capsules.'
   const list = table(
     [
-      { heading: 'ID' },
+      { heading: 'ID', id: true },
       { heading: 'STATE', status: true },
       { heading: 'CREATED', yields: 2 },
       { heading: 'TAGS', least: 8, yields: 3 },
@@ -25,11 +25,11 @@ export function publicPageText({ capsules, total, total_capped }: PublicPage, of
   if (capsules.length === 0) return 'No published capsules.'
   const list = table(
     [
-      { heading: 'ID', yields: 2 },
+      { heading: 'ID', yields: 1 },
       { heading: 'PUBLISHED', yields: 3 },
       { heading: 'LICENSE', least: 8, yields: 4 },
       { heading: 'SLUG', least: 12 },
-      { heading: 'TITLE', least: 12, yields: 1 }
+      { heading: 'TITLE', least: 12, yields: 2 }
     ],
     capsules.map(({ id, published_at, license, slug, title }) => [id, ago(published_at), license ?? '', slug, title])
   )
@@ -103,7 +103,7 @@ export function runPageText({ runs, total, total_capped }: RunPage, offset: numb
   if (runs.length === 0) return 'No runs.'
   const list = table(
     [
-      { heading: 'ID' },
+      { heading: 'ID', id: true },
       { heading: 'MODE', yields: 3 },
       { heading: 'TRIGGER', yields: 4 },
       { heading: 'STATUS', status: true },

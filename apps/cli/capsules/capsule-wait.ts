@@ -5,6 +5,7 @@ import type { ApiClient, ServiceResponse } from '../session/api-client.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { printNotice } from '../terminal/output.js'
 import { startProgress } from '../terminal/progress.js'
+import { errScreen, idFor } from '../terminal/screen.js'
 import { type CapsuleRun, isOver } from './capsule-record.js'
 
 /** The pauses between two requests: short at first, later well below the rate limit of reads. */
@@ -17,7 +18,8 @@ export async function waitForRun(api: ApiClient, capsule: string, id: string): P
   const progress = startProgress()
   const onSignal = () => {
     progress.end()
-    printNotice(`The run continues.\nFollow it with: qjob capsule runs ${capsule} --run ${id} --wait`)
+    const short = (of: string) => idFor(of, errScreen())
+    printNotice(`The run continues.\nFollow it with: qjob capsule runs ${short(capsule)} --run ${short(id)} --wait`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

@@ -1,5 +1,6 @@
 // `qjob audit` and `qjob keys`: the team's audit trail, the proof that it is unchanged, and the keys that sign.
 import { type Command, InvalidArgumentError } from 'commander'
+import { capsuleIdOf } from '../session/named-ids.js'
 import {
   isUuid,
   type PageOptions,
@@ -61,7 +62,7 @@ export function addAuditCommands(program: Command): void {
   pageOptions(
     serviceCommand(audit, 'list', "list the entries of a team's audit trail, newest first")
       .option('--team <id>', 'the team (default: the first that you joined)', uuid)
-      .option('--capsule <id>', 'only entries about this capsule', uuid),
+      .option('--capsule <capsule>', 'only entries about this capsule: its id, the end of its id, or latest'),
     50
   ).action((options: TrailOptions) => list(options))
   serviceCommand(audit, 'verify', "verify that a team's audit trail and sealed capsules are unchanged")
@@ -86,7 +87,7 @@ const columns: Column[] = [
   { heading: 'NO', right: true },
   { heading: 'AT', yields: 3 },
   { heading: 'ACTION', least: 12 },
-  { heading: 'CAPSULE', yields: 2 },
+  { heading: 'CAPSULE', id: true, yields: 2 },
   { heading: 'BY', least: 12, yields: 1 },
   { heading: 'STATE', yields: 4 }
 ]
@@ -95,7 +96,7 @@ const list = (options: TrailOptions) =>
   withService(options, async (api) => {
     const query = new URLSearchParams({ limit: String(options.limit), offset: String(options.offset) })
     if (options.team) query.set('team_id', options.team)
-    if (options.capsule) query.set('capsule_id', options.capsule)
+    if (options.capsule) query.set('capsule_id', await capsuleIdOf(api, options.capsule))
     const { value, text } = await api.get<{ entries: Entry[]; total: number }>(`/api/team/audit?${query}`)
     if (options.json) return printJson(text)
     if (value.entries.length === 0) return print('No entries.')

@@ -1,13 +1,13 @@
 // `qjob capsule export`, `import` and `verify`: capsules as files. `verify` works offline.
-import { existsSync } from 'node:fs'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { readPackage } from '../../../capsule-format/package-reader.js'
 import { type PackageReport, verifyPackage } from '../../../capsule-format/package-verification.js'
 import { codeOf } from '../../../domain/errors.js'
-import { capsuleId } from '../capsules/capsule-record.js'
+import { shortId } from '../../../domain/json/short-id.js'
 import type { ApiClient } from '../session/api-client.js'
+import { capsuleArgument, capsuleIdOf } from '../session/named-ids.js'
 import {
   jsonOption,
   reportingFailures,
@@ -17,7 +17,9 @@ import {
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { listing } from '../terminal/layout.js'
+import { assertFree, isFileName, type OverwriteOptions, writeNew } from '../terminal/new-file.js'
 import { printNotice, printResult } from '../terminal/output.js'
+import { idFor, outScreen } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
 /** The service accepts no larger package. */
@@ -27,7 +29,7 @@ const SMALL_BYTES_MAX = 1024 * 1024
 
 export function addCapsulePackageCommands(capsule: Command): void {
   serviceCommand(capsule, 'export', 'write a capsule to a file; every export has the same bytes')
-    .argument('<capsule>', 'the id of a capsule')
+    .argument('<capsule>', capsuleArgument)
     .addOption(
       new Option(
         '--format <format>',
@@ -62,15 +64,14 @@ export function addCapsulePackageCommands(capsule: Command): void {
     .action((file: string, options: VerifyOptions) => reportingFailures(options, () => verifyFile(file, options)))
 }
 
-interface ExportOptions extends ServiceOptions {
+interface ExportOptions extends ServiceOptions, OverwriteOptions {
   format: string
   output?: string
   attestation?: string
-  force?: boolean
 }
 
 async function exportCapsule(api: ApiClient, text: string, options: ExportOptions): Promise<void> {
-  const id = capsuleId(text)
+  const id = await capsuleIdOf(api, text)
   const { attestation: attested, output } = options
   if (output === '-' && options.json)
     throw new CliError('usage', '--json: cannot be used with -o -, which writes the package to standard output')
@@ -84,10 +85,10 @@ async function exportCapsule(api: ApiClient, text: string, options: ExportOption
     const { bytes: attestation } = await api.download(`/api/capsules/${id}/attestation`)
     // One file without the other is of little use.
     if (file !== '-') assertFree(file, options)
-    await write(attested, attestation, options)
+    await writeNew(attested, attestation, options)
   }
   if (file === '-') return void process.stdout.write(bytes)
-  await write(file, bytes, options)
+  await writeNew(file, bytes, options)
   printResult(
     options,
     JSON.stringify({ file, size_bytes: bytes.length, attestation: attested ?? null }),
@@ -97,24 +98,7 @@ async function exportCapsule(api: ApiClient, text: string, options: ExportOption
 
 /** A name from the service must not lead into another folder. */
 const fileName = (name: string | null, id: string, format: string): string =>
-  name && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
-    ? name
-    : `capsule-${id.slice(0, 8)}${format === 'capsule' ? '.capsule' : '.crate.zip'}`
-
-const isThere = (file: string) => new CliError('usage', `${file}: already exists; --force overwrites it`)
-
-function assertFree(file: string, { force }: ExportOptions): void {
-  if (!force && existsSync(file)) throw isThere(file)
-}
-
-async function write(file: string, bytes: Buffer, { force }: ExportOptions): Promise<void> {
-  try {
-    await writeFile(file, bytes, { flag: force ? 'w' : 'wx' })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw code === 'EEXIST' ? isThere(file) : new CliError('usage', `${file}: cannot be written (${code})`)
-  }
-}
+  name && isFileName(name) ? name : `capsule-${shortId(id)}${format === 'capsule' ? '.capsule' : '.crate.zip'}`
 
 async function importCapsule(api: ApiClient, file: string, options: ServiceOptions & { team?: string }): Promise<void> {
   const bytes = await readBytes(file, PACKAGE_BYTES_MAX)
@@ -125,7 +109,11 @@ async function importCapsule(api: ApiClient, file: string, options: ServiceOptio
   )
   for (const warning of value.warnings) printNotice(`warning: ${warning}`)
   const id = plain(value.capsule_id)
-  printResult(options, text, () => `capsule ${id}, a ${plain(value.state)}\nShow it with: qjob capsule show ${id}`)
+  printResult(
+    options,
+    text,
+    () => `capsule ${id}, a ${plain(value.state)}\nShow it with: qjob capsule show ${idFor(id, outScreen())}`
+  )
 }
 
 interface VerifyOptions {

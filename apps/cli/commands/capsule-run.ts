@@ -1,13 +1,13 @@
 // `qjob capsule run` and `qjob capsule runs`: run a capsule again, and show its runs.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type CapsuleRecord, type CapsuleRun, capsuleId, type RunPage, succeeded } from '../capsules/capsule-record.js'
+import { type CapsuleRecord, type CapsuleRun, type RunPage, succeeded } from '../capsules/capsule-record.js'
 import { runPageText, runText } from '../capsules/capsule-text.js'
 import { waitForRun } from '../capsules/capsule-wait.js'
 import { paramEntriesJson } from '../jobs/params.js'
 import type { ApiClient } from '../session/api-client.js'
+import { capsuleArgument, capsuleIdOf, runIdOf } from '../session/named-ids.js'
 import {
   collect,
-  isUuid,
   type PageOptions,
   pageOptions,
   type ServiceOptions,
@@ -17,6 +17,7 @@ import {
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { printResult } from '../terminal/output.js'
+import { idFor, outScreen } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
 interface RunOptions extends ServiceOptions {
@@ -35,7 +36,7 @@ interface RunsOptions extends ServiceOptions, PageOptions {
 
 export function addCapsuleRunCommands(capsule: Command): void {
   serviceCommand(capsule, 'run', 'run a capsule again; mode verify compares the new results with the sealed ones')
-    .argument('<capsule>', 'the id of a capsule')
+    .argument('<capsule>', capsuleArgument)
     .addOption(
       new Option(
         '--mode <mode>',
@@ -50,14 +51,18 @@ export function addCapsuleRunCommands(capsule: Command): void {
       '--wait',
       'wait until the run is over; the exit code is 0 if it completed and the verdict, if any, is exact or consistent'
     )
-    .action((id: string, options: RunOptions) => withService(options, (api) => run(api, capsuleId(id), options)))
+    .action((id: string, options: RunOptions) =>
+      withService(options, async (api) => run(api, await capsuleIdOf(api, id), options))
+    )
   pageOptions(
     serviceCommand(capsule, 'runs', 'list the runs of a capsule, newest first, or show one')
-      .argument('<capsule>', 'the id of a capsule')
-      .option('--run <id>', 'show this run')
+      .argument('<capsule>', capsuleArgument)
+      .option('--run <id>', 'show this run: its id, the end of its id, or latest')
       .option('--wait', 'with --run: wait until it is over; exit code as in qjob capsule run --wait'),
     20
-  ).action((id: string, options: RunsOptions) => withService(options, (api) => showRuns(api, capsuleId(id), options)))
+  ).action((id: string, options: RunsOptions) =>
+    withService(options, async (api) => showRuns(api, await capsuleIdOf(api, id), options))
+  )
 }
 
 async function run(api: ApiClient, id: string, options: RunOptions): Promise<void> {
@@ -67,7 +72,12 @@ async function run(api: ApiClient, id: string, options: RunOptions): Promise<voi
   )
   if (options.wait) return showEnd(api, id, value.capsule_run_id, options)
   const runId = plain(value.capsule_run_id)
-  printResult(options, text, () => `run ${runId}\nShow it with: qjob capsule runs ${id} --run ${runId} --wait`)
+  printResult(
+    options,
+    text,
+    () =>
+      `run ${runId}\nShow it with: qjob capsule runs ${idFor(id, outScreen())} --run ${idFor(runId, outScreen())} --wait`
+  )
 }
 
 /** The default mode: a sealed capsule made from a job is verified. @throws CliError `usage` naming the possible mode. */
@@ -105,9 +115,9 @@ async function showRuns(api: ApiClient, id: string, options: RunsOptions): Promi
     )
     return printResult(options, text, () => runPageText(value, options.offset))
   }
-  if (!isUuid(options.run)) throw new CliError('usage', `--run: must be the id of a run (got "${options.run}")`)
-  if (options.wait) return showEnd(api, id, options.run, options)
-  const { value, text } = await api.get<CapsuleRun>(`/api/capsules/${id}/runs/${options.run}`)
+  const runId = await runIdOf(api, id, options.run)
+  if (options.wait) return showEnd(api, id, runId, options)
+  const { value, text } = await api.get<CapsuleRun>(`/api/capsules/${id}/runs/${runId}`)
   printResult(options, text, () => runText(value))
 }
 

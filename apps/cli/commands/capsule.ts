@@ -2,15 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
-import {
-  type CapsulePage,
-  type CapsuleRecord,
-  capsuleId,
-  type PublicCapsule,
-  type PublicPage
-} from '../capsules/capsule-record.js'
+import { isIdEnd } from '../../../domain/json/short-id.js'
+import type { CapsulePage, CapsuleRecord, PublicCapsule, PublicPage } from '../capsules/capsule-record.js'
 import { capsulePageText, capsuleText, publicCapsuleText, publicPageText } from '../capsules/capsule-text.js'
 import type { ApiClient } from '../session/api-client.js'
+import { capsuleArgument, capsuleIdOf, jobArgument, jobIdOf } from '../session/named-ids.js'
 import {
   collect,
   isUuid,
@@ -23,12 +19,11 @@ import {
 } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
 import { printResult } from '../terminal/output.js'
+import { idFor, outScreen } from '../terminal/screen.js'
 import { readText } from '../terminal/text-file.js'
 import { plain } from '../terminal/untrusted-text.js'
 import { addCapsulePackageCommands } from './capsule-package.js'
 import { addCapsuleRunCommands } from './capsule-run.js'
-
-const CAPSULE = 'the id of a capsule'
 
 export function addCapsuleCommand(program: Command): void {
   const capsule = program.command('capsule').description('create, seal, verify and publish capsules')
@@ -58,14 +53,14 @@ function addReadCommands(capsule: Command): void {
     50
   ).action((options: ListOptions) => withService(options, (api) => list(api, options)))
   serviceCommand(capsule, 'show', 'show a capsule')
-    .argument('<capsule>', `${CAPSULE}, or the slug of a published one`)
+    .argument('<capsule>', `${capsuleArgument}; or the slug of a published one`)
     .action((name: string, options: ServiceOptions) =>
       withService(options, async (api) => {
-        if (!isUuid(name) && /^[a-z0-9-]{1,200}$/.test(name)) {
+        if (!isUuid(name) && !isIdEnd(name) && name !== 'latest' && /^[a-z0-9-]{1,200}$/.test(name)) {
           const { value, text } = await api.get<PublicCapsule>(`/api/capsules/public/${name}`)
           return printResult(options, text, () => publicCapsuleText(value))
         }
-        const { value, text } = await api.get<CapsuleRecord>(`/api/capsules/${capsuleId(name)}`)
+        const { value, text } = await api.get<CapsuleRecord>(`/api/capsules/${await capsuleIdOf(api, name)}`)
         printResult(options, text, () => capsuleText(value))
       })
     )
@@ -103,24 +98,25 @@ function addCreateCommands(capsule: Command): void {
         made(await api.send<Made>(`/api/capsules/upload${query}`, { bytes, type: 'application/yaml' }), options)
       })
     )
-  serviceCommand(capsule, 'from-job <job-id>', 'create a capsule from a completed job, with its results')
+  serviceCommand(capsule, 'from-job', 'create a capsule from a completed job, with its results')
+    .argument('<job>', jobArgument)
     .option('--name <name>', "the capsule's name (default: the job's)")
     .option('--description <text>', 'a description')
     .option('--tag <tag>', 'a tag; repeatable', collect, [])
     .action((jobId: string, options: MakeOptions) =>
       withService(options, async (api) => {
-        if (!isUuid(jobId)) throw new CliError('usage', `"${jobId}" is not the id of a job: qjob jobs lists them`)
         const { name, description, tag } = options
-        const body = { job_id: jobId, name, description, ...(tag.length > 0 && { tags: tag }) }
+        const body = { job_id: await jobIdOf(api, jobId), name, description, ...(tag.length > 0 && { tags: tag }) }
         made(await api.post<Made>('/api/capsules/from-job', body), options)
       })
     )
   serviceCommand(capsule, 'clone', 'create your own draft from a capsule, without its results')
-    .argument('<capsule>', CAPSULE)
+    .argument('<capsule>', capsuleArgument)
     .option('--name <name>', 'its name')
     .action((id: string, options: MakeOptions) =>
       withService(options, async (api) => {
-        made(await api.post<Made>(`/api/capsules/${capsuleId(id)}/clone`, { name: options.name }), options)
+        const path = `/api/capsules/${await capsuleIdOf(api, id)}/clone`
+        made(await api.post<Made>(path, { name: options.name }), options)
       })
     )
 }
@@ -131,7 +127,7 @@ interface Made {
 
 function made({ value, text }: { value: Made; text: string }, { json }: ServiceOptions): void {
   const id = plain(value.capsule_id)
-  printResult({ json }, text, () => `capsule ${id}\nShow it with: qjob capsule show ${id}`)
+  printResult({ json }, text, () => `capsule ${id}\nShow it with: qjob capsule show ${idFor(id, outScreen())}`)
 }
 
 interface ChangeOptions extends ServiceOptions {
@@ -148,7 +144,7 @@ interface ChangeOptions extends ServiceOptions {
 
 function addChangeCommands(capsule: Command): void {
   serviceCommand(capsule, 'seal', 'seal a capsule permanently with digests, signature and time')
-    .argument('<capsule>', CAPSULE)
+    .argument('<capsule>', capsuleArgument)
     .requiredOption('--exit-code <n>', 'the outcome; 0 means success', wholeNumber)
     .option('--exit-message <text>', 'the outcome in words')
     .option('--margin <tvd>', 'the total variation distance that a verification tolerates, 0 to 1', fraction)
@@ -156,7 +152,7 @@ function addChangeCommands(capsule: Command): void {
       change(id, 'seal', { exit_code: exitCode, exit_message: exitMessage, margin }, options)
     )
   serviceCommand(capsule, 'publish', 'make a sealed capsule public')
-    .argument('<capsule>', CAPSULE)
+    .argument('<capsule>', capsuleArgument)
     .requiredOption('--title <text>', 'the title in the public list')
     .requiredOption('--description <text>', 'a description')
     .option('--readme <file>', 'a file with a longer description')
@@ -179,13 +175,13 @@ function addChangeCommands(capsule: Command): void {
       )
     )
   serviceCommand(capsule, 'archive', 'archive a sealed capsule')
-    .argument('<capsule>', CAPSULE)
+    .argument('<capsule>', capsuleArgument)
     .action((id: string, options: ServiceOptions) => change(id, 'archive', {}, options))
   serviceCommand(capsule, 'delete', 'delete one of your capsules that is not sealed')
-    .argument('<capsule>', CAPSULE)
+    .argument('<capsule>', capsuleArgument)
     .action((text: string, options: ServiceOptions) =>
       withService(options, async (api) => {
-        const id = capsuleId(text)
+        const id = await capsuleIdOf(api, text)
         const answer = await api.delete(`/api/capsules/${id}`)
         printResult(options, answer.text, () => `capsule ${id} is deleted`)
       })
@@ -200,7 +196,7 @@ const change = (
   options: ServiceOptions
 ): Promise<void> =>
   withService(options, async (api) => {
-    const path = `/api/capsules/${capsuleId(id)}/${action}`
+    const path = `/api/capsules/${await capsuleIdOf(api, id)}/${action}`
     const { value, text } = await api.post<CapsuleRecord>(path, typeof body === 'function' ? await body() : body)
     printResult(options, text, () => capsuleText(value))
   })

@@ -6,10 +6,11 @@ import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
 import { resultText } from '../jobs/result-text.js'
 import { isGraph, timelineText } from '../jobs/task-timeline.js'
 import type { ApiClient } from '../session/api-client.js'
-import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { jobArgument, jobIdOf } from '../session/named-ids.js'
+import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { print, printJson, printResult } from '../terminal/output.js'
-import { outScreen } from '../terminal/screen.js'
+import { idFor, outScreen } from '../terminal/screen.js'
 
 /** The greatest width of a timeline: beyond it, bars show no more. */
 const COLUMNS_MAX = 200
@@ -22,15 +23,21 @@ interface JobOptions extends ServiceOptions {
 }
 
 export function addJobCommands(program: Command): void {
-  serviceCommand(program, 'job <id>', 'show a job, with a timeline of its tasks')
+  serviceCommand(program, 'job', 'show a job, with a timeline of its tasks')
+    .argument('<job>', jobArgument)
     .option('--result', 'show only its result')
     .addOption(new Option('--attempts', 'show only its attempts and their outcomes').conflicts('result'))
     .addOption(new Option('--tasks', 'show only its tasks, all of them').conflicts(['result', 'attempts']))
     .option('--wait', 'wait until the job has finished; the exit code follows its status')
-    .action((id: string, options: JobOptions) => withService(options, (api) => showJob(api, jobId(id), options)))
-  serviceCommand(program, 'cancel <id>', 'cancel a job, and stop what is running')
+    .action((id: string, options: JobOptions) =>
+      withService(options, async (api) => showJob(api, await jobIdOf(api, id), options))
+    )
+  serviceCommand(program, 'cancel', 'cancel a job, and stop what is running')
+    .argument('<job>', jobArgument)
     .option('--wait', 'wait until the job has finished; the exit code is 0 unless it failed')
-    .action((id: string, options: JobOptions) => withService(options, (api) => cancelJob(api, jobId(id), options)))
+    .action((id: string, options: JobOptions) =>
+      withService(options, async (api) => cancelJob(api, await jobIdOf(api, id), options))
+    )
 }
 
 async function showJob(api: ApiClient, id: string, options: JobOptions): Promise<void> {
@@ -78,12 +85,8 @@ async function cancelJob(api: ApiClient, id: string, options: JobOptions): Promi
   const { status, cancel } = job.value
   if (options.json) printJson(job.text)
   else if (status === 'cancelled') print(`job ${id} is cancelled (${cancel?.outcome ?? 'outcome unknown'})`)
-  else if (status === 'cancelling') print(`job ${id} is being cancelled. Follow it with: qjob job ${id} --wait`)
+  else if (status === 'cancelling')
+    print(`job ${id} is being cancelled. Follow it with: qjob job ${idFor(id, outScreen())} --wait`)
   else print(`job ${id} finished before it could be cancelled: it is ${status}`)
   if (options.wait && status === 'failed') process.exitCode = exitCodes.jobFailed
-}
-
-function jobId(text: string): string {
-  if (isUuid(text)) return text
-  throw new CliError('usage', `"${text}" is not the id of a job: qjob jobs lists them`)
 }

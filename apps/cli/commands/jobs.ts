@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import type { JobRecord } from '../jobs/job-record.js'
+import { scriptIdOf } from '../scripts/script-record.js'
 import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../session/service-command.js'
 import { type Column, table } from '../terminal/layout.js'
 import { money, printResult } from '../terminal/output.js'
@@ -11,6 +12,7 @@ interface JobsOptions extends ServiceOptions {
   status?: string
   backend?: string
   script?: string
+  mine?: boolean
   limit: number
   cursor?: string
 }
@@ -23,7 +25,7 @@ interface JobPage {
 }
 
 const columns: Column[] = [
-  { heading: 'ID' },
+  { heading: 'ID', id: true },
   { heading: 'STATUS', status: true },
   { heading: 'BACKEND', least: 10, yields: 3 },
   { heading: 'MODE', yields: 7 },
@@ -38,7 +40,8 @@ export function addJobsCommand(program: Command): void {
   serviceCommand(program, 'jobs', 'list the jobs of your teams, newest first')
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
     .option('--backend <slug>', 'only jobs on this backend')
-    .option('--script <id>', 'only jobs that ran this saved script')
+    .option('--script <script>', 'only jobs that ran this saved script; its slug or id')
+    .option('--mine', 'only jobs that you submitted')
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 20)
     .option('--cursor <cursor>', 'continue after the previous page')
     .action((options: JobsOptions) =>
@@ -46,7 +49,8 @@ export function addJobsCommand(program: Command): void {
         const query = new URLSearchParams({ limit: String(options.limit) })
         for (const name of ['status', 'backend', 'cursor'] as const)
           if (options[name] !== undefined) query.set(name, options[name])
-        if (options.script !== undefined) query.set('script_id', options.script)
+        if (options.script !== undefined) query.set('script_id', await scriptIdOf(api, options.script))
+        if (options.mine) query.set('mine', 'true')
         const { value, text } = await api.get<JobPage>(`/api/jobs?${query}`)
         printResult(options, text, () => pageText(value))
       })

@@ -4,9 +4,11 @@ import { isFinal } from '../../../domain/jobs/job-status.js'
 import { jobEvents, type OutputEvent } from '../jobs/job-events.js'
 import { exitCodeOf } from '../jobs/job-wait.js'
 import type { ApiClient } from '../session/api-client.js'
-import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
+import { jobArgument, jobIdOf } from '../session/named-ids.js'
+import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { printJson, printNotice } from '../terminal/output.js'
+import { errScreen, idFor } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
 interface LogsOptions extends ServiceOptions {
@@ -15,14 +17,16 @@ interface LogsOptions extends ServiceOptions {
 }
 
 export function addLogsCommand(program: Command): void {
-  serviceCommand(program, 'logs <id>', 'print what the program of a job has printed')
+  serviceCommand(program, 'logs', 'print what the program of a job has printed')
+    .argument('<job>', jobArgument)
     .option('--follow', 'until the job has finished; the exit code follows its status')
     .option('--raw', 'with its control characters, to a file or another program')
-    .action((id: string, options: LogsOptions) => withService(options, (api) => showOutput(api, id, options)))
+    .action((id: string, options: LogsOptions) =>
+      withService(options, async (api) => showOutput(api, await jobIdOf(api, id), options))
+    )
 }
 
 async function showOutput(api: ApiClient, id: string, options: LogsOptions): Promise<void> {
-  if (!isUuid(id)) throw new CliError('usage', `"${id}" is not the id of a job: qjob jobs lists them`)
   if (options.raw && process.stdout.isTTY)
     throw new CliError('usage', '--raw: control characters of a program are not sent to a terminal')
   const stopWatching = options.follow ? onInterrupt(id) : () => {}
@@ -44,7 +48,8 @@ const onAway = () => printNotice('the service does not respond; trying again')
 /** On Ctrl-C, prints how to continue and exits the process. */
 function onInterrupt(id: string): () => void {
   const onSignal = () => {
-    printNotice(`The job continues. Follow it with: qjob logs ${id} --follow   Cancel it with: qjob cancel ${id}`)
+    const named = idFor(id, errScreen())
+    printNotice(`The job continues.\nFollow it with: qjob logs ${named} --follow\nCancel it with: qjob cancel ${named}`)
     process.exit(exitCodes.interrupted)
   }
   process.once('SIGINT', onSignal)

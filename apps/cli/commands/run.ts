@@ -10,6 +10,7 @@ import { isUuid, type ServiceOptions, serviceCommand, withService } from '../ses
 import { CliError } from '../terminal/cli-error.js'
 import { printNotice, printResult } from '../terminal/output.js'
 import { lasted } from '../terminal/readable-time.js'
+import { errScreen, idFor, outScreen } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
 export interface RunOptions extends ServiceOptions, SubmitOptions {
@@ -52,12 +53,13 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
     await submissionBody(source, options, 'marqov')
   )
   const id = plain(value.job_id)
-  if (!options.wait) return printResult(options, text, () => `job ${id}\nWait for it with: qjob job ${id} --wait`)
+  if (!options.wait)
+    return printResult(options, text, () => `job ${id}\nWait for it with: qjob job ${idFor(id, outScreen())} --wait`)
   printNotice(`job ${id} is submitted`)
   const job = await waitForJob(api, id, { lines: true })
   const result = resultJson(job.text)
   if (job.value.status !== 'completed' || result === null) {
-    printNotice(`Show the job with: qjob job ${id}`)
+    printNotice(`Show the job with: qjob job ${idFor(id, errScreen())}`)
     throw failureOf(job.value)
   }
   printNotice(endText(job.value))
@@ -65,7 +67,7 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
 }
 
 const endText = ({ id, created_at, completed_at }: JobRecord): string =>
-  `job ${id} completed${completed_at ? ` after ${lasted(created_at, completed_at)}` : ''}: qjob job ${id}`
+  `job ${id} completed${completed_at ? ` after ${lasted(created_at, completed_at)}` : ''}: qjob job ${idFor(id, errScreen())}`
 
 function failureOf({ id, status, status_reason, error }: JobRecord): CliError {
   const reason = error ? `${error.code}: ${error.message}` : (status_reason ?? 'it has no result')

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { type Command, Option } from 'commander'
+import { isIdEnd } from '../../../domain/json/short-id.js'
 import { scriptTypes, slugOf } from '../../../domain/scripts/script.js'
 import { allScripts, type ScriptPage, type ScriptRecord, scriptIdOf } from '../scripts/script-record.js'
 import {
@@ -18,6 +19,7 @@ import {
   uploadedText
 } from '../scripts/script-text.js'
 import type { ApiClient } from '../session/api-client.js'
+import { jobArgument, jobIdOf } from '../session/named-ids.js'
 import {
   collect,
   isUuid,
@@ -30,11 +32,12 @@ import {
 } from '../session/service-command.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { print, printJson, printResult } from '../terminal/output.js'
+import { idFor, outScreen } from '../terminal/screen.js'
 import { readText } from '../terminal/text-file.js'
 import { plain } from '../terminal/untrusted-text.js'
 import { type RunOptions, runJob, runOptions } from './run.js'
 
-const SCRIPT = 'the id or the slug of a script'
+const SCRIPT = 'the slug of a script, its id, or the end of its id'
 const type = () => new Option('--type <type>', 'the type of script').choices(scriptTypes)
 
 export function addScriptsCommand(program: Command): void {
@@ -49,7 +52,8 @@ export function addScriptsCommand(program: Command): void {
       withService(options, async (api) => {
         if (options.consent?.length && options.analysis === undefined)
           throw new CliError('usage', '--consent: needs --analysis')
-        await runJob(api, isUuid(script) ? { scriptId: script } : { scriptSlug: script }, options)
+        const byId = isUuid(script) || isIdEnd(script)
+        await runJob(api, byId ? { scriptId: await scriptIdOf(api, script) } : { scriptSlug: script }, options)
       })
     )
 }
@@ -157,7 +161,8 @@ function addWriteCommands(scripts: Command): void {
     .option('--requirements <file>', 'a requirements.txt; packages are checked, not installed')
     .addOption(type())
     .action((file: string, options: WriteOptions) => withService(options, (api) => upload(api, file, options)))
-  serviceCommand(scripts, 'from-job <job-id>', 'save the code of a completed job as a script')
+  serviceCommand(scripts, 'from-job', 'save the code of a completed job as a script')
+    .argument('<job>', jobArgument)
     .requiredOption('--name <name>', "the script's name")
     .requiredOption('--description <text>', 'a description')
     .option('--slug <slug>', "the script's slug (default: made from the name)")
@@ -205,9 +210,8 @@ async function upload(api: ApiClient, file: string, options: WriteOptions): Prom
 }
 
 async function saveJob(api: ApiClient, jobId: string, options: WriteOptions): Promise<void> {
-  if (!isUuid(jobId)) throw new CliError('usage', `"${jobId}" is not the id of a job: qjob jobs lists them`)
   const { value, text } = await api.post<{ script_id: string }>('/api/scripts', {
-    job_id: jobId,
+    job_id: await jobIdOf(api, jobId),
     name: options.name,
     description: options.description,
     slug: options.slug ?? slugOf(options.name!)
@@ -215,7 +219,8 @@ async function saveJob(api: ApiClient, jobId: string, options: WriteOptions): Pr
   printResult(
     options,
     text,
-    () => `script ${plain(value.script_id)}\nRun it with: qjob scripts run ${plain(value.script_id)}`
+    () =>
+      `script ${plain(value.script_id)}\nRun it with: qjob scripts run ${idFor(plain(value.script_id), outScreen())}`
   )
 }
 

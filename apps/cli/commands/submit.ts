@@ -7,6 +7,7 @@ import { type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
 import { submissionOptions } from '../jobs/submission-options.js'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { printResult } from '../terminal/output.js'
+import { idFor, outScreen } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
 export function addSubmitCommand(program: Command): void {
@@ -23,7 +24,7 @@ export function addSubmitCommand(program: Command): void {
           return printResult(
             options,
             text,
-            () => `job ${value.job_id}\nShow it with: qjob job ${plain(value.job_id)} --wait`
+            () => `job ${plain(value.job_id)}\nShow it with: qjob job ${idFor(plain(value.job_id), outScreen())} --wait`
           )
         const job = await waitForJob(api, value.job_id)
         printResult(options, job.text, () => jobText(job.value, resultJson(job.text)))

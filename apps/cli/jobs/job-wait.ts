@@ -6,6 +6,7 @@ import type { ApiClient, ServiceResponse } from '../session/api-client.js'
 import { CliError, exitCodes } from '../terminal/cli-error.js'
 import { printNotice } from '../terminal/output.js'
 import { startProgress } from '../terminal/progress.js'
+import { errScreen, idFor } from '../terminal/screen.js'
 import type { JobRecord } from './job-record.js'
 import { type JobObserver, watchJob } from './job-watch.js'
 
@@ -30,7 +31,8 @@ export async function waitForJob(
   const progress = startProgress(options)
   const onSignal = () => {
     progress.end()
-    printNotice(`The job continues.\nFollow it with: qjob job ${id} --wait\nCancel it with: qjob cancel ${id}`)
+    const named = idFor(id, errScreen())
+    printNotice(`The job continues.\nFollow it with: qjob job ${named} --wait\nCancel it with: qjob cancel ${named}`)
     process.exit(exitCodes.interrupted)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

@@ -34,7 +34,7 @@ export async function watchJob(
   for (let reads = 0; !signal.aborted; reads++) {
     const nextEvent = events.next(REFRESH_MS)
     try {
-      const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${jobId}/tasks`)).value
+      const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${jobId}/tasks`, { patient: false })).value
       if (isGraph(jobId, tasks) && !signal.aborted) observer.tasks(tasksText(tasks))
     } catch {
       // The next read may succeed.

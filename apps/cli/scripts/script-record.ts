@@ -1,4 +1,5 @@
 // The fields of the API's responses about saved scripts that commands show, and the lookup of an id by slug.
+import { isIdEnd } from '../../../domain/json/short-id.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
@@ -53,14 +54,15 @@ export async function allScripts(api: ApiClient, query: Record<string, string> =
 }
 
 /**
- * Returns the id of the script that an argument names. A slug names a script of the caller, or else of the team, or else a
- * template.
+ * Returns the id of the script that an argument names: by its id, its slug, or the end of its id. A slug names a script of the
+ * caller, or else of the team, or else a template.
  * @throws CliError `refused` if there is none, `usage` if there are several.
  */
 export async function scriptIdOf(api: ApiClient, argument: string): Promise<string> {
   if (isUuid(argument)) return argument.toLowerCase()
   const named = (scripts: ScriptItem[]) => scripts.filter(({ slug }) => slug === argument)
-  const visible = named(await allScripts(api))
+  const all = await allScripts(api)
+  const visible = named(all)
   const ofTeam = visible.filter((script) => !script.is_public)
   const candidates =
     visible.length < 2
@@ -70,12 +72,14 @@ export async function scriptIdOf(api: ApiClient, argument: string): Promise<stri
           ofTeam,
           visible.filter((script) => script.is_hardcoded)
         ].find((scripts) => scripts.length > 0) ?? visible)
+  if (candidates.length === 0 && isIdEnd(argument))
+    candidates.push(...all.filter(({ id }) => id.endsWith(argument.toLowerCase())))
   if (candidates.length === 0)
-    throw new CliError('refused', `no script has the slug "${argument}": qjob scripts list lists them`)
+    throw new CliError('refused', `no script has the slug or id "${argument}": qjob scripts list lists them`)
   if (candidates.length > 1)
     throw new CliError(
       'usage',
-      `several scripts have the slug "${argument}"; use an id instead: ${candidates.map(({ id }) => id).join(', ')}`
+      `several scripts have the slug or id "${argument}"; use a whole id: ${candidates.map(({ id }) => id).join(', ')}`
     )
   return candidates[0]!.id
 }

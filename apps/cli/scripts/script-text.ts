@@ -35,7 +35,7 @@ export function scriptsText(scripts: ScriptItem[]): string {
   if (scripts.length === 0) return 'No scripts.'
   return table(
     [
-      { heading: 'ID', yields: 5 },
+      { heading: 'ID', id: true, yields: 5 },
       { heading: 'SLUG', least: 12 },
       { heading: 'TYPE', yields: 4 },
       { heading: 'KIND', yields: 2 },
@@ -96,7 +96,7 @@ export function scriptText(script: ScriptRecord): string {
   ])
   const jobs = table(
     [
-      { heading: 'JOB' },
+      { heading: 'JOB', id: true },
       { heading: 'STATUS', status: true },
       { heading: 'BACKEND', least: 10, yields: 1 },
       { heading: 'SUBMITTED', yields: 2 }

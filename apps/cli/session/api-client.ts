@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from '../terminal/cli-error.js'
+import { printNotice } from '../terminal/output.js'
 
 /** The service responds to a waiting status request after at most 22 s. */
 const REQUEST_LIMIT_MS = 30_000
@@ -10,6 +11,8 @@ const REQUEST_LIMIT_MS = 30_000
 const FILE_LIMIT_MS = 300_000
 const RETRY_AFTER_MS = [200, 600, 1500]
 const WRITE_RETRY_AFTER_MS = [500, 1500]
+/** The longest wait for a rate limit, all waits of a request together. A limit per hour or day is reported instead. */
+const WAIT_SECONDS_MAX = 180
 /** Sent by the service while another request has the same key, or by a proxy. */
 const transientStatuses = new Set([502, 503, 504])
 
@@ -33,20 +36,24 @@ export type Credential = { cookie: string } | { key: string }
 export class ApiClient {
   constructor(
     readonly url: string,
-    readonly credential: Credential | null
+    readonly credential: Credential | null,
+    private readonly notify: (text: string) => void = printNotice
   ) {}
 
-  /** @throws CliError `refused` for 4xx, `unreachable` without a usable response. */
-  async get<T>(path: string): Promise<ServiceResponse<T>> {
+  /**
+   * @param options.patient whether the read waits for its rate limit.
+   * @throws CliError `refused` for 4xx, `unreachable` without a usable response.
+   */
+  async get<T>(path: string, { patient = true } = {}): Promise<ServiceResponse<T>> {
     for (const pause of RETRY_AFTER_MS) {
       try {
-        return await this.request<T>('GET', path)
+        return await this.request<T>('GET', path, undefined, undefined, patient)
       } catch (error) {
         if (!(error instanceof CliError && error.kind === 'unreachable')) throw error
       }
       await delay(pause)
     }
-    return this.request('GET', path)
+    return this.request('GET', path, undefined, undefined, patient)
   }
 
   /** @param body a value, or JSON text that is sent unchanged. @throws CliError as `get`. */
@@ -63,7 +70,7 @@ export class ApiClient {
 
   /** Downloads a file with its name, without retries. @throws CliError as `get`. */
   async download(path: string): Promise<{ bytes: Buffer; name: string | null }> {
-    const response = await this.fetch('GET', path, undefined, undefined, FILE_LIMIT_MS)
+    const response = await this.sent(() => this.fetch('GET', path, undefined, undefined, FILE_LIMIT_MS))
     if (!response.ok) throw this.failure(path, response, await response.text())
     const bytes = await response.arrayBuffer().catch((error) => this.throwUnreachable('GET', error))
     const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
@@ -116,12 +123,26 @@ export class ApiClient {
     method: string,
     path: string,
     body?: string | FileBody,
-    key?: string
+    key?: string,
+    patient = true
   ): Promise<ServiceResponse<T>> {
-    const response = await this.fetch(method, path, body, key)
+    const response = await this.sent(() => this.fetch(method, path, body, key), patient)
     const text = await response.text().catch((error) => this.throwUnreachable(method, error))
     if (!response.ok) throw this.failure(path, response, text)
     return { value: this.parse<T>(text, response.status), text, cookie: sessionCookie(response) }
+  }
+
+  /** Sends, and as long as the service asks for a wait that is bearable, waits and sends again. */
+  private async sent(send: () => Promise<Response>, patient = true): Promise<Response> {
+    for (let waited = 0; ; ) {
+      const response = await send()
+      const seconds = response.status === 429 && patient ? retryAfter(response) : null
+      if (seconds === null || waited + seconds > WAIT_SECONDS_MAX) return response
+      waited += seconds
+      const { message } = errorOf(await response.text().catch(() => ''))
+      this.notify(`${message ?? 'The service asks to wait.'} Waiting for ${seconds} s; Ctrl-C stops.`)
+      await delay(seconds * 1000)
+    }
   }
 
   private async fetch(
@@ -212,6 +233,12 @@ export class ApiClient {
       { status }
     )
   }
+}
+
+/** In whole seconds, as the service sends it. */
+function retryAfter(response: Response): number | null {
+  const text = response.headers.get('retry-after') ?? ''
+  return /^\d{1,9}$/.test(text) ? Math.max(1, Number(text)) : null
 }
 
 const isFile = (body: object | string | undefined): body is FileBody =>

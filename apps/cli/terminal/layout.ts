@@ -1,5 +1,6 @@
 // Lays out tables and lists of names and values within the columns of a terminal. Without a terminal nothing is cut.
-import { coloured, outScreen, type Screen } from './screen.js'
+import { shortId } from '../../../domain/json/short-id.js'
+import { coloured, isTerminal, outScreen, type Screen } from './screen.js'
 import { colourOf } from './status-colour.js'
 import { clipped, inColumns, widthOf } from './text-width.js'
 import { plainLine } from './untrusted-text.js'
@@ -12,6 +13,8 @@ export interface Column {
   least?: number
   /** Where cutting does not suffice, the column with the highest number is left out. Without it, the column stays. */
   yields?: number
+  /** The cells are ids, of which a terminal shows the end. */
+  id?: boolean
   /** The cells are statuses or verdicts, which have colours. */
   status?: boolean
 }
@@ -30,7 +33,10 @@ export function table(
   screen: Screen = outScreen()
 ): string {
   const specified = columns.map((column): Column => (typeof column === 'string' ? { heading: column } : column))
-  const cells = rows.map((row) => row.map(plainLine))
+  const short = isTerminal(screen)
+  const cells = rows.map((row) =>
+    row.map((cell, at) => (short && specified[at]?.id ? shortId(plainLine(cell)) : plainLine(cell)))
+  )
   const shown = fitted(specified, cells, screen.columns)
   const line = (row: readonly string[], colour: (column: Column, cell: string) => ReturnType<typeof colourOf>) =>
     shown

@@ -1,5 +1,6 @@
 // What the terminals of this process can show. The only file that looks at them.
 import { styleText } from 'node:util'
+import { shortId } from '../../../domain/json/short-id.js'
 
 export interface Screen {
   /** How many characters fit in a line; Infinity where there is no terminal, because scripts read whole values. */
@@ -31,6 +32,8 @@ export function screenOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = pr
   }
 }
 
+export const isTerminal = ({ columns }: Screen): boolean => columns !== Number.POSITIVE_INFINITY
+
 export const outScreen = (): Screen => screens.out
 export const errScreen = (): Screen => screens.err
 
@@ -38,3 +41,6 @@ export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'gray' | 'bold'
 
 export const coloured = (text: string, colour: Colour | null, { colours }: Screen): string =>
   colours && colour !== null && text !== '' ? styleText(colour, text, { validateStream: false }) : text
+
+/** An id in a command that a message proposes: short where a terminal shows the message, and accepted so. */
+export const idFor = (id: string, screen: Screen): string => (isTerminal(screen) ? shortId(id) : id)

@@ -88,7 +88,7 @@ export const ENVELOPE_BYTES_MAX = 64 * 1024
 
 /**
  * Returns the statement of an envelope if one of its signatures is valid under one of the keys.
- * @param publicKeyPem one or more keys in PEM form, other text in between allowed: the output of `qjob keys`, also with `--json`.
+ * @param publicKeyPem one or more keys in PEM form, other text in between allowed: the output of `qjob signing-keys`, also with `--json`.
  * @throws ServiceError `validation_error` naming what is wrong.
  */
 export function verifyEnvelope(envelope: string, publicKeyPem: string): Statement {

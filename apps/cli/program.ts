@@ -11,19 +11,43 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
   [['start'], async () => (await import('./commands/start.js')).addStartCommand],
   [['demo'], async () => (await import('./commands/demo.js')).addDemoCommand],
   [['emulators'], async () => (await import('./commands/emulators.js')).addEmulatorsCommand],
-  [['sign-up', 'login', 'logout', 'whoami'], async () => (await import('./commands/account.js')).addAccountCommands],
+  [
+    ['sign-up', 'login', 'logout', 'forgot-password', 'reset-password', 'whoami'],
+    async () => (await import('./commands/accounts/account.js')).addAccountCommands
+  ],
   [['run'], async () => (await import('./commands/run.js')).addRunCommand],
   [['submit'], async () => (await import('./commands/submit.js')).addSubmitCommand],
   [['scripts'], async () => (await import('./commands/scripts.js')).addScriptsCommand],
   [['capsule'], async () => (await import('./commands/capsule.js')).addCapsuleCommand],
+  [['schedule'], async () => (await import('./commands/schedule.js')).addScheduleCommand],
   [['jobs'], async () => (await import('./commands/jobs.js')).addJobsCommand],
   [['job', 'cancel'], async () => (await import('./commands/job.js')).addJobCommands],
   [['compare'], async () => (await import('./commands/compare.js')).addCompareCommand],
   [['logs'], async () => (await import('./commands/logs.js')).addLogsCommand],
+  [['rerun', 'source', 'artifacts'], async () => (await import('./commands/job-files.js')).addJobFileCommands],
   [['backends'], async () => (await import('./commands/backends.js')).addBackendsCommand],
-  [['budget'], async () => (await import('./commands/budget.js')).addBudgetCommand],
-  [['audit', 'keys'], async () => (await import('./commands/audit.js')).addAuditCommands],
-  [['admin'], async () => (await import('./commands/admin/admin.js')).addAdminCommand]
+  [['estimate'], async () => (await import('./commands/estimate.js')).addEstimateCommand],
+  [['budget'], async () => (await import('./commands/teams/budget.js')).addBudgetCommand],
+  [['usage'], async () => (await import('./commands/teams/usage.js')).addUsageCommand],
+  [['team'], async () => (await import('./commands/teams/team.js')).addTeamCommand],
+  [['member'], async () => (await import('./commands/teams/member.js')).addMemberCommand],
+  [['invitation'], async () => (await import('./commands/teams/invitation.js')).addInvitationCommand],
+  [['key'], async () => (await import('./commands/teams/key.js')).addKeyCommand],
+  [['credentials'], async () => (await import('./commands/teams/credentials.js')).addCredentialsCommand],
+  [['webhook'], async () => (await import('./commands/teams/webhook.js')).addWebhookCommand],
+  [
+    ['profile', 'password', 'sessions'],
+    async () => (await import('./commands/accounts/profile.js')).addProfileCommands
+  ],
+  [['audit', 'signing-keys'], async () => (await import('./commands/audit.js')).addAuditCommands],
+  [['admin'], async () => (await import('./commands/admin/admin.js')).addAdminCommand],
+  [
+    ['completion'],
+    async () => {
+      const { addCompletionCommand } = await import('./commands/completion.js')
+      return (program) => addCompletionCommand(program, qjobProgram)
+    }
+  ]
 ]
 
 /** Help is no wider than this, on any terminal and without one. */

@@ -1,4 +1,4 @@
-// `qjob audit`, `qjob keys` and `qjob admin rotate-signing-key`.
+// `qjob audit`, `qjob signing-keys` and `qjob admin rotate-signing-key`.
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -145,7 +145,7 @@ describe('qjob audit', () => {
           1,
           expect.stringMatching(/^SUSPECT key f{16}: it is none of this installation's/m)
         ])
-        expect((await shell.run(['keys'])).stdout).not.toContain('ffffffffffffffff')
+        expect((await shell.run(['signing-keys'])).stdout).not.toContain('ffffffffffffffff')
       }
     )
   })
@@ -156,10 +156,10 @@ describe('qjob audit', () => {
   })
 })
 
-test('qjob keys shows the key that signs, which qjob admin rotate-signing-key changes', async () => {
+test('qjob signing-keys shows the key that signs, which qjob admin rotate-signing-key changes', async () => {
   expect(existsSync(file)).toBe(true)
   const before = (await api.deps.signer()).keyId
-  expect((await shell.run(['keys'])).stdout).toMatch(
+  expect((await shell.run(['signing-keys'])).stdout).toMatch(
     new RegExp(`^${before} {2}ed25519 {2}since [^,\\n]+\\n-----BEGIN PUBLIC KEY-----\\n`)
   )
   const { code, stdout } = await shell.run(['admin', 'rotate-signing-key'])
@@ -168,7 +168,7 @@ test('qjob keys shows the key that signs, which qjob admin rotate-signing-key ch
     0,
     `${after} is the signing key now; ${before} is retired, and its signatures stay valid.\n`
   ])
-  const { keys } = JSON.parse((await shell.run(['keys', '--json'])).stdout)
+  const { keys } = JSON.parse((await shell.run(['signing-keys', '--json'])).stdout)
   expect(keys.map((key: { key_id: string }) => key.key_id)).toEqual([before, after])
   expect((await shell.run(['audit', 'verify', '--database'])).code).toBe(0)
   const [noted] = await db.execute(sql`select action, target from admin_actions order by id desc limit 1`)

@@ -76,8 +76,8 @@ test('a file becomes a draft that is run, sealed, exported, verified offline, an
     .keys
   writeFileSync(at('key.pem'), key!.public_key_pem)
   for (const [name, args] of [
-    ['keys.txt', ['keys']],
-    ['keys.json', ['keys', '--json']]
+    ['keys.txt', ['signing-keys']],
+    ['keys.json', ['signing-keys', '--json']]
   ] as const)
     writeFileSync(at(name), (await ada.run([...args])).stdout)
 

@@ -1,4 +1,4 @@
-// `qjob audit` and `qjob keys`: the team's audit trail, the proof that it is unchanged, and the keys that sign.
+// `qjob audit` and `qjob signing-keys`: the team's audit trail, the proof that it is unchanged, and the keys that sign.
 import { type Command, InvalidArgumentError } from 'commander'
 import { capsuleIdOf } from '../session/named-ids.js'
 import {
@@ -74,7 +74,7 @@ export function addAuditCommands(program: Command): void {
     )
     .addHelpText('after', verifyHelp)
     .action((options: VerifyOptions) => verify(options))
-  serviceCommand(program, 'keys', 'show the public keys that sign seals and audit checkpoints').action(
+  serviceCommand(program, 'signing-keys', 'show the public keys that sign seals and audit checkpoints').action(
     (options: ServiceOptions) =>
       withService(options, async (api) => {
         const { value, text } = await api.get<{ keys: SigningKey[] }>('/api/meta/keys')

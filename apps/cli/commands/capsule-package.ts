@@ -60,7 +60,7 @@ export function addCapsulePackageCommands(capsule: Command): void {
   )
     .option('--id <identity>', 'the expected identity, mqc:1:...')
     .option('--attestation <file>', 'the attestation (default: the one inside an RO-Crate)')
-    .option('--key <file>', 'the public keys that you trust, as qjob keys prints them')
+    .option('--key <file>', 'the public keys that you trust, as qjob signing-keys prints them')
     .action((file: string, options: VerifyOptions) => reportingFailures(options, () => verifyFile(file, options)))
 }
 

@@ -22,6 +22,7 @@ import { printResult } from '../terminal/output.js'
 import { idFor, outScreen } from '../terminal/screen.js'
 import { readText } from '../terminal/text-file.js'
 import { plain } from '../terminal/untrusted-text.js'
+import { addCapsuleEditCommands } from './capsule-edit.js'
 import { addCapsulePackageCommands } from './capsule-package.js'
 import { addCapsuleRunCommands } from './capsule-run.js'
 
@@ -31,6 +32,7 @@ export function addCapsuleCommand(program: Command): void {
   addCreateCommands(capsule)
   addCapsuleRunCommands(capsule)
   addChangeCommands(capsule)
+  addCapsuleEditCommands(capsule)
   addCapsulePackageCommands(capsule)
 }
 

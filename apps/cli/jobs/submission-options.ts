@@ -1,6 +1,6 @@
 // The options shared by commands that submit a job.
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { collect, wholeNumber } from '../session/service-command.js'
+import { type Command, Option } from 'commander'
+import { collect, dollars, wholeNumber } from '../session/service-command.js'
 
 export const submissionOptions = (command: Command): Command =>
   command
@@ -23,10 +23,3 @@ export const submissionOptions = (command: Command): Command =>
     .option('--not-before <time>', 'do not start before this ISO 8601 time, such as 2030-01-31T20:00:00Z')
     .option('--notify', 'send an email when the job has finished')
     .option('--seed <n>', 'a seed that makes the simulation repeatable', wholeNumber)
-
-function dollars(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new InvalidArgumentError('It must be an amount of USD, such as 2.50.')
-  return value
-}

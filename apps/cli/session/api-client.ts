@@ -83,8 +83,13 @@ export class ApiClient {
   }
 
   /** @throws CliError as `post`. */
-  delete<T>(path: string): Promise<ServiceResponse<T>> {
-    return this.write('DELETE', path)
+  put<T>(path: string, body: object): Promise<ServiceResponse<T>> {
+    return this.write('PUT', path, body)
+  }
+
+  /** @throws CliError as `post`. */
+  delete<T>(path: string, body?: object): Promise<ServiceResponse<T>> {
+    return this.write('DELETE', path, body)
   }
 
   /** The lines of a response that never ends. @throws what `fetch` throws, or CliError. */

@@ -100,6 +100,23 @@ export function wholeNumberWithin(least: number, most: number) {
   }
 }
 
+/** Parses options that are amounts. */
+export function dollars(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('It must be an amount of USD, such as 2.50.')
+  return value
+}
+
+/** Parses options that are times at which something ends. */
+export function timeInFuture(text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
+    throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.')
+  return time
+}
+
 export const collect = (value: string, before: string[]): string[] => [...before, value]
 
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

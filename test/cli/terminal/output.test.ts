@@ -57,6 +57,13 @@ const commands = (): string[][] => [
   ['backends', '--all'],
   ['budget'],
   ['whoami'],
+  ['team', 'list'],
+  ['member', 'list'],
+  ['key', 'list'],
+  ['usage'],
+  ['sessions', 'list'],
+  ['profile', 'show'],
+  ['artifacts', job],
   ['scripts', 'list'],
   ['scripts', 'templates'],
   ['scripts', 'show', 'a-script'],
@@ -99,8 +106,8 @@ test('a terminal of 120 columns shows more than one of 60, and a file everything
   const [narrow, wide] = await Promise.all(
     [60, 120].map((columns) => ada.onTerminal(['jobs'], 'never shown', '', { columns }))
   )
-  expect(narrow!.stdout).not.toContain('BACKEND')
-  expect(wide!.stdout).toContain('BACKEND')
+  expect(narrow!.stdout).not.toContain('RAN')
+  expect(wide!.stdout).toContain('RAN')
   expect(wide!.stdout).toContain('…')
   const { stdout } = await ada.run(['jobs'])
   expect(stdout).toContain(names[0])

@@ -10,7 +10,7 @@ import { databaseHelp, inDatabase } from './admin-database.js'
 import { readRing } from './rotate-keys.js'
 
 const help =
-  '\nSignatures of the old key stay valid, and qjob keys still lists its public half. Every api and worker ' +
+  '\nSignatures of the old key stay valid, and qjob signing-keys still lists its public half. Every api and worker ' +
   'signs with the new key at once, without a restart. The private half is encrypted with the first key of ' +
   'SECRETS_KEYS, or else of keys/secrets in DATA_DIR (.data).'
 

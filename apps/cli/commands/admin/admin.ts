@@ -9,7 +9,7 @@ import {
   SUSPENSION_REASON_MAX,
   teamView
 } from '../../../../domain/operations/administration.js'
-import { jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
+import { jsonOption, reportingFailures, timeInFuture, wholeNumberWithin } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { print, printJson, printResult } from '../../terminal/output.js'
 import { clockTime } from '../../terminal/readable-time.js'
@@ -28,7 +28,7 @@ export function addAdminCommand(program: Command): void {
   jsonOption(admin.command('create-code').description('create an access code for sign-up'))
     .option('--uses <n>', 'how many people can sign up with it', wholeNumberWithin(1, ACCESS_CODE_USES_MAX), 1)
     .option('--code <code>', 'the code (default: a random one)', accessCode)
-    .option('--expires <time>', 'ISO 8601 time at which it expires', futureTime)
+    .option('--expires <time>', 'ISO 8601 time at which it expires', timeInFuture)
     .addHelpText('after', databaseHelp)
     .action((options: { json?: boolean; uses: number; code?: string; expires?: Date }) =>
       reportingFailures(options, () => createCode(options))
@@ -107,12 +107,4 @@ function suspensionReason(text: string): string {
   if (text.trim() === '' || text.length > SUSPENSION_REASON_MAX)
     throw new InvalidArgumentError(`It must have 1 to ${SUSPENSION_REASON_MAX} characters.`)
   return text
-}
-
-function futureTime(text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
-    throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
-  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.')
-  return time
 }

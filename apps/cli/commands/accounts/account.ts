@@ -1,7 +1,7 @@
 // `qjob sign-up | login | logout | whoami`: creates the account, and the session that other commands use.
 import type { Command } from 'commander'
-import { ApiClient } from '../session/api-client.js'
-import { readPassword } from '../session/password.js'
+import { ApiClient } from '../../session/api-client.js'
+import { readPassword } from '../../session/password.js'
 import {
   accountCommand,
   reportingFailures,
@@ -9,12 +9,12 @@ import {
   serviceCommand,
   withService,
   withSession
-} from '../session/service-command.js'
-import { isExposed, serviceUrl } from '../session/service-url.js'
-import { forgetSession, readSession, saveSession } from '../session/session-file.js'
-import { CliError } from '../terminal/cli-error.js'
-import { listing } from '../terminal/layout.js'
-import { print, printJson, printNotice } from '../terminal/output.js'
+} from '../../session/service-command.js'
+import { isExposed, serviceUrl } from '../../session/service-url.js'
+import { forgetSession, readSession, saveSession } from '../../session/session-file.js'
+import { CliError } from '../../terminal/cli-error.js'
+import { listing } from '../../terminal/layout.js'
+import { print, printJson, printNotice, printResult } from '../../terminal/output.js'
 
 interface User {
   email: string
@@ -52,6 +52,23 @@ export function addAccountCommands(program: Command): void {
   accountCommand(program, 'logout', 'sign out, on this machine and at the service').action((options: ServiceOptions) =>
     withSession(options, (api) => leave(api, options))
   )
+  accountCommand(program, 'forgot-password <email>', 'get a mail with a link that sets a new password').action(
+    (email: string, options: ServiceOptions) =>
+      reportingFailures(options, async () => {
+        const { text } = await new ApiClient(serviceUrl(options.url), null).post('/api/auth/forgot-password', { email })
+        printResult(options, text, () => `If ${email} has an account, a mail is on its way: qjob reset-password LINK`)
+      })
+  )
+  accountCommand(program, 'reset-password <link>', 'set a new password with the link of the mail; all sessions end')
+    .addHelpText('after', passwordHelp)
+    .action((link: string, options: ServiceOptions) =>
+      reportingFailures(options, async () => {
+        const [token] = /[^/]*$/.exec(link)!
+        const body = { token, password: await readPassword({ twice: true }) }
+        const { text } = await new ApiClient(serviceUrl(options.url), null).post('/api/auth/reset-password', body)
+        printResult(options, text, () => 'The password is set. Sign in with: qjob login EMAIL')
+      })
+    )
   serviceCommand(program, 'whoami', 'show the signed-in user and their teams; with a key, its team').action(
     (options: ServiceOptions) => withService(options, (api) => showUser(api, options))
   )

@@ -107,7 +107,7 @@ function addProfileCommand(program: Command): void {
     .option('--twitter <name>', 'your name at Twitter')
     .option('--linkedin <address>', 'your page at LinkedIn')
     .option('--public', 'show your profile to everyone, without your address')
-    .addOption(new Option('--no-public', 'show your profile to nobody else'))
+    .addOption(new Option('--no-public', 'show your profile only to you'))
     .action((options: ProfileOptions) =>
       withSession(options, async (api) => {
         const { value, text } = await api.patch<Profile>('/api/profile', profileBody(options))

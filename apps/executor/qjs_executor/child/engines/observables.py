@@ -66,7 +66,8 @@ def observe(
         means = _exact_means(unitary, words, sampling)
         return Observed([_exact(one, means) for one in observables], None)
     groups = grouped(words)
-    samples = [_sampled(circuit, basis, sampling, number) for number, basis in enumerate(groups, 1)]
+    ended = without_final_measurements(written_out(circuit))
+    samples = [_sampled(ended, basis, sampling, number) for number, basis in enumerate(groups, 1)]
     return Observed([_estimated(one, groups, samples) for one in observables], len(groups))
 
 
@@ -120,9 +121,9 @@ def _exact(observable: PauliSum, means: Mapping[str, float]) -> dict[str, Any]:
     return {"observable": observable.text, "value": value, "standard_error": 0.0, "method": "exact"}
 
 
-def _sampled(circuit: QuantumCircuit, basis: str, sampling: Sampling, number: int) -> dict[str, int]:
-    """Counts of all qubits in a basis, qubit 0 leftmost."""
-    measured = without_final_measurements(written_out(circuit))
+def _sampled(ended: QuantumCircuit, basis: str, sampling: Sampling, number: int) -> dict[str, int]:
+    """Counts of all qubits in a basis at the end of a circuit, qubit 0 leftmost."""
+    measured = ended.copy()
     before = measured.num_clbits
     taken = {register.name for register in [*measured.cregs, *measured.qregs]}
     name = "observed"

@@ -15,6 +15,7 @@ import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { mayRequestWork, runProgram } from './run-program.js'
 import { requestOf } from './run-request.js'
+import { runSweep } from './run-sweep.js'
 
 /** @param signal aborts when the job is cancelled or the worker stops; the executor then stops the execution. */
 export async function executeJob(
@@ -28,6 +29,8 @@ export async function executeJob(
   const job = await retryWhileDatabaseAway(retrying, () => loadJobRun(deps.db, jobId))
   if (job?.storedResult) return { outcome: 'completed', resultSha256: job.storedResult }
   if (job?.status !== 'running' || job.generation !== fence.generation) return notRunning(deps, jobId, fence, signal)
+  if (job.pointsTotal !== null && job.engine)
+    return (await runSweep(deps, jobId, job, fence, signal)) ?? notRunning(deps, jobId, fence, signal)
   if (mayRequestWork(job))
     return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps, jobId, fence, signal)
   if (!job.engine)

@@ -82,7 +82,7 @@ const placeOf = ({ name }: ArtifactInfo): string =>
   name === 'circuit.qasm' || /^compiled[.-]/.test(name) ? name : `artifacts/${name}`
 
 const sourceName = ({ kind, framework }: StoredSource): string =>
-  kind === 'circuit' || framework === 'openqasm' ? 'source.qasm' : 'source.py'
+  kind === 'circuits' ? 'circuits.json' : kind === 'circuit' || framework === 'openqasm' ? 'source.qasm' : 'source.py'
 
 const mediaTypes: Readonly<Record<string, string>> = {
   json: 'application/json',

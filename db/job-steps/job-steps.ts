@@ -4,8 +4,9 @@
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { type JobError, ServiceError } from '../../domain/errors.js'
 import { type CancelOutcome, type ExecutionMode, isFinal } from '../../domain/jobs/job-status.js'
+import { paramsFromText, shotsOfRuns } from '../../domain/jobs/params/params.js'
 import { storableText } from '../../domain/json/json-guard.js'
-import { estimateCost } from '../../domain/money/cost.js'
+import { estimateRuns } from '../../domain/money/cost.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
 import { createRequestedCapsule } from '../capsules/capsule-of-job.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
@@ -74,6 +75,7 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
       backend: jobs.backend,
       shots: jobs.shots,
       circuits: jobs.circuitCount,
+      sweep: sql<string | null>`case when ${jobs.pointsTotal} is not null then ${jobs.params} end`,
       estimate: jobs.estimatedCost,
       pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost }
     })
@@ -82,7 +84,8 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
     .where(eq(jobs.id, jobId))
   // A backend that is no longer in the catalogue fails the job later, when it is run.
   if (!job) return null
-  const cost = estimateCost(job.pricing, job.shots, job.circuits)
+  const shots = job.sweep === null ? [job.shots] : shotsOfRuns(paramsFromText(job.sweep).value)
+  const cost = estimateRuns(job.pricing, shots, job.circuits)
   if (cost <= job.estimate) return null
   return {
     code: 'price_changed',

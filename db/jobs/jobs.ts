@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Backend, isAtProvider } from '../../domain/backends/backend.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
+import { type JobParams, shotsOfRuns } from '../../domain/jobs/params/params.js'
 import type { StoredSource, Submission } from '../../domain/jobs/submission.js'
 import { type BudgetRefusal, budgetError } from '../../domain/money/budget.js'
-import { estimateCost } from '../../domain/money/cost.js'
+import { estimateRuns } from '../../domain/money/cost.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { anyOf, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
@@ -79,7 +80,7 @@ export const submissionBytes = ({ source, params, native }: Submission): number 
 export const estimateOf = (
   { params, circuitCount }: Pick<Submission, 'params' | 'circuitCount'>,
   { pricing }: Pick<Backend, 'pricing'>
-): MicroUsd => estimateCost(pricing, params.value.shots, circuitCount)
+): MicroUsd => estimateRuns(pricing, shotsOfRuns(params.value), circuitCount)
 
 /** The place of a job in a capsule run. */
 export interface StepOfRun {
@@ -118,9 +119,9 @@ export async function insertJob(
     backend: backend.slug,
     provider: backend.provider,
     choice: submission.choice ?? null,
-    framework: source.kind === 'circuit' ? 'openqasm' : source.framework,
+    framework: 'framework' in source ? source.framework : 'openqasm',
     sourceKind: source.kind,
-    sourceFormat: source.kind === 'circuit' ? source.format : null,
+    sourceFormat: 'format' in source ? source.format : null,
     sourceText: source.text,
     scriptId: source.kind === 'script' ? scriptThatExists(source.scriptId, run) : null,
     scriptVersion: source.kind === 'script' ? source.version : null,
@@ -139,6 +140,7 @@ export async function insertJob(
     timeoutSeconds: submission.timeoutSeconds,
     notBefore: submission.notBefore,
     circuitCount: submission.circuitCount,
+    ...sweepColumns(submission.params.value),
     notify: submission.notify,
     requestId: context.requestId,
     traceParent: context.traceParent,
@@ -161,6 +163,11 @@ export async function insertJob(
   })
   // One statement, since the caller waits for every round trip.
   await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
+}
+
+const sweepColumns = (params: JobParams) => {
+  const shots = shotsOfRuns(params)
+  return params.points ? { pointsTotal: shots.length, pointsShots: shots.reduce((sum, of) => sum + of, 0) } : {}
 }
 
 /** The script can be missing when a capsule was imported, or is older than the script's deletion. */
@@ -200,6 +207,9 @@ export const recordColumns = {
   workflowRunId: jobs.workflowRunId,
   notBefore: jobs.notBefore,
   circuitCount: jobs.circuitCount,
+  pointsTotal: jobs.pointsTotal,
+  pointsDone: jobs.pointsDone,
+  pointsFailed: jobs.pointsFailed,
   createdAt: jobs.createdAt,
   startedAt: jobs.startedAt,
   completedAt: jobs.completedAt,
@@ -316,7 +326,8 @@ export async function loadJobRun(db: DbOrTx, jobId: string) {
       startedAt: jobs.startedAt,
       programmingModel: jobs.programmingModel,
       entrypoint: jobs.entrypoint,
-      input: jobs.input
+      input: jobs.input,
+      pointsTotal: jobs.pointsTotal
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))

@@ -91,6 +91,11 @@ export const jobs = pgTable(
     notBefore: instant('not_before'),
     // How many circuits the estimate counts.
     circuitCount: integer('circuit_count').notNull().default(1),
+    // Of a sweep: its points, those with a result or an error, those with an error, and the shots of all together.
+    pointsTotal: integer('points_total'),
+    pointsDone: integer('points_done').notNull().default(0),
+    pointsFailed: integer('points_failed').notNull().default(0),
+    pointsShots: bigint('points_shots', { mode: 'number' }),
     // How the submitter is notified when the job ends.
     notify: text('notify').$type<'email' | null>(),
     // Of the request that submitted the job: its id, and its place in a trace (W3C traceparent).
@@ -191,6 +196,24 @@ export const jobOutput = pgTable(
     truncatedBytes: integer('truncated_bytes')
   },
   (table) => [primaryKey({ columns: [table.jobId, table.seq] })]
+)
+
+// The points of a sweep that have a result or an error, until the job completes.
+export const jobPoints = pgTable(
+  'job_points',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    // Its place in the job's parameters, from 0.
+    index: integer('index').notNull(),
+    // JSON text of an object: the fields of its result, or `error`.
+    outcome: text('outcome').notNull(),
+    failed: boolean('failed').notNull(),
+    // Of `outcome`, in UTF-8.
+    sizeBytes: integer('size_bytes').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.index] })]
 )
 
 // One row for each run that the executor accepted. Closing requires the state `running`, so a late worker changes

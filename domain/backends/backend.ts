@@ -4,6 +4,7 @@ import { ServiceError, validationError } from '../errors.js'
 import { assertNoiseModel } from '../jobs/params/noise-model.js'
 import { assertObservables } from '../jobs/params/observables.js'
 import type { JobParams } from '../jobs/params/params.js'
+import { nameOfRun, paramsOfRuns } from '../jobs/params/points.js'
 import { AUTO_BACKEND } from '../jobs/submission.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
@@ -107,7 +108,7 @@ export type SimulatorBackend = Backend & { engine: string }
 
 export type BackendParams = Pick<
   JobParams,
-  'noise_model' | 'extract_state_vector' | 'observables' | 'observables_method'
+  'noise_model' | 'extract_state_vector' | 'observables' | 'observables_method' | 'points'
 >
 
 /**
@@ -115,6 +116,38 @@ export type BackendParams = Pick<
  * @throws ServiceError `validation_error` naming the parameter.
  */
 export function assertParams(backend: Backend, params: BackendParams): void {
+  if (params.points !== undefined && isAtProvider(backend))
+    throw validationError(
+      `params.points: ${backend.slug} runs no sweeps in this version; use a simulator of this service, or submit a job for each point`
+    )
+  forEachRun(params, (run) => assertRun(backend, run))
+}
+
+type RunParams = Omit<BackendParams, 'points'>
+
+/** Checks the parameters of each run; a fault of a point names it. @throws what `check` throws. */
+function forEachRun(params: BackendParams, check: (run: RunParams) => void): void {
+  let checked: RunParams | null = null
+  for (const [index, run] of paramsOfRuns(params).entries()) {
+    // Most points differ in nothing that is checked here, and a check can read long texts.
+    if (checked && sameChecks(checked, run)) continue
+    try {
+      check(run)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'validation_error') throw error
+      throw validationError(error.message.replace(/^params\b/, nameOfRun(params, index)))
+    }
+    checked = run
+  }
+}
+
+const sameChecks = (one: RunParams, other: RunParams): boolean =>
+  one.noise_model === other.noise_model &&
+  one.extract_state_vector === other.extract_state_vector &&
+  one.observables === other.observables &&
+  one.observables_method === other.observables_method
+
+function assertRun(backend: Backend, params: RunParams): void {
   if (params.noise_model !== undefined) {
     if (!backend.supportsNoiseModel)
       throw validationError(
@@ -133,11 +166,13 @@ export function assertParams(backend: Backend, params: BackendParams): void {
 
 /** Refuses parameters that no backend supports. @throws ServiceError `validation_error` naming the parameter. */
 export function assertParamsOfAny(params: BackendParams): void {
-  if (params.noise_model !== undefined) assertNoiseModel(params.noise_model, null)
-  assertExpectationValues(params)
+  forEachRun(params, (run) => {
+    if (run.noise_model !== undefined) assertNoiseModel(run.noise_model, null)
+    assertExpectationValues(run)
+  })
 }
 
-function assertExpectationValues({ observables, observables_method: method }: BackendParams): void {
+function assertExpectationValues({ observables, observables_method: method }: RunParams): void {
   if (observables !== undefined) assertObservables(observables)
   else if (method !== undefined) throw validationError('params.observables_method: needs params.observables')
 }

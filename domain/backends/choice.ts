@@ -3,7 +3,7 @@
 
 import { codeOf, ServiceError } from '../errors.js'
 import type { BackendChoice, Candidate, Wishes } from '../jobs/submission.js'
-import { estimateCost, isFree, type Pricing } from '../money/cost.js'
+import { estimateRuns, isFree, type Pricing } from '../money/cost.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from '../money/money.js'
 import {
   assertParams,
@@ -17,7 +17,9 @@ import { credentialsOfProvider } from './quantum-providers.js'
 
 /** The job for which a backend is chosen. */
 export interface ChoiceJob {
-  shots: number
+  /** Of each run: a sweep has several. */
+  shots: readonly number[]
+  /** Of each run. */
   circuitCount: number
   /** The number of qubits of its circuit, where the source shows it. */
   qubits: number | null
@@ -84,7 +86,7 @@ interface Rated {
 }
 
 function rate(backend: Backend, wishes: Wishes, job: ChoiceJob, means: Means): Rated {
-  const cost = estimateCost(backend.pricing, job.shots, job.circuitCount)
+  const cost = estimateRuns(backend.pricing, job.shots, job.circuitCount)
   // A simulator of this service has no queue of its own: its jobs take turns with all others.
   const waitSeconds = backend.engine !== null ? 0 : backend.queueTimeSeconds
   const qubits = backend.maxQubits ?? backend.qubitCount
@@ -103,7 +105,7 @@ function useProblems({ backend, cost, qubits }: Measured, job: ChoiceJob, means:
   const credentials = backend.engine === null ? credentialsOfProvider[provider] : undefined
   if (credentials && !means.credentials.has(credentials)) problems.push(`the team has no credentials for ${provider}`)
   if (!isForCircuits(backend)) problems.push('it takes no circuits')
-  if (maxShots !== null && job.shots > maxShots) problems.push(`it takes at most ${maxShots} shots`)
+  if (maxShots !== null && Math.max(...job.shots) > maxShots) problems.push(`it takes at most ${maxShots} shots`)
   if (job.qubits !== null && qubits !== null && job.qubits > qubits)
     problems.push(`too narrow: it has ${qubits} qubits, the circuit ${job.qubits}`)
   const paramsProblem = paramsProblemOf(backend, job)

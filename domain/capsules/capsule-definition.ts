@@ -6,7 +6,8 @@ import { Check, Errors } from 'typebox/value'
 import { ServiceError, validationError } from '../errors.js'
 import { frameworks } from '../jobs/framework.js'
 import { programmingModels } from '../jobs/native/native-submission.js'
-import { JobParams, paramsFromText } from '../jobs/params/params.js'
+import { assertPoints, JobParams, paramsFromText } from '../jobs/params/params.js'
+import { type CircuitFormat, payloadsOf } from '../jobs/source.js'
 import { type StoredSource, type Submission, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
 import { jsonDepth, jsonFields, jsonObject, stringOrNumber } from '../json/json-text.js'
@@ -60,6 +61,11 @@ export const CapsuleTask = Type.Object(
       ),
       Type.Object(
         { kind: Type.Literal('circuit'), format: oneOf(['qasm2', 'qasm3']), text: Program },
+        { additionalProperties: false }
+      ),
+      Type.Object(
+        // A JSON array of as many circuits as the parameters have points.
+        { kind: Type.Literal('circuits'), format: oneOf(['qasm2', 'qasm3']), text: Program },
         { additionalProperties: false }
       )
     ]),
@@ -156,7 +162,7 @@ function isTextOf(text: string, parameters: Readonly<Record<string, unknown>>): 
  * @throws ServiceError `validation_error` naming the place.
  */
 export function assertTasks(
-  tasks: readonly { name: string; parameters: Readonly<Record<string, unknown>> }[],
+  tasks: readonly (Pick<CapsuleTask, 'name' | 'parameters'> & Partial<Pick<CapsuleTask, 'source'>>)[],
   where = 'workflow.tasks'
 ): void {
   try {
@@ -166,7 +172,7 @@ export function assertTasks(
     throw error
   }
   const folders = new Set<string>()
-  for (const [place, { name, parameters }] of tasks.entries()) {
+  for (const [place, { name, parameters, source }] of tasks.entries()) {
     if (folders.has(name.toLowerCase()))
       throw validationError(`${where}[${place}].name: another task has the same name in other case`)
     folders.add(name.toLowerCase())
@@ -175,13 +181,35 @@ export function assertTasks(
         `${where}[${place}].name: is too long for the name of a folder (characters beyond A-Z, a-z, 0-9, - and _ count 3 times for each of their bytes)`
       )
     assertParameters(knownParameters(parameters), `${where}[${place}].parameters`)
+    if (source?.kind === 'circuits') assertPointForEach(source, parameters, `${where}[${place}]`)
   }
+}
+
+function assertPointForEach({ text }: { text: string }, { points }: CapsuleTask['parameters'], where: string): void {
+  const payloads = readCircuitTexts(text, `${where}.source.text`)
+  if (!Array.isArray(points) || points.length !== payloads.length)
+    throw validationError(`${where}.parameters.points: must have an item for each of the ${payloads.length} circuits`)
+}
+
+/** @throws ServiceError `validation_error` unless the text is a JSON array of texts. */
+function readCircuitTexts(text: string, where: string): string[] {
+  try {
+    const payloads: unknown = payloadsOf(text)
+    if (Array.isArray(payloads) && payloads.length > 0 && payloads.every((one) => typeof one === 'string'))
+      return payloads
+  } catch {
+    // It is no JSON at all.
+  }
+  throw validationError(`${where}: must be a JSON array of circuits`)
 }
 
 /** @throws ServiceError `validation_error` naming the first parameter that no job could have. */
 export function assertParameters(parameters: Readonly<Record<string, unknown>>, where: string): void {
   const withShots = { shots: SHOTS_DEFAULT, ...parameters }
-  if (Check(JobParams, withShots)) return
+  if (Check(JobParams, withShots)) {
+    assertPoints(withShots, (index) => `${where}.points[${index}]`)
+    return
+  }
   for (const [name, schema] of Object.entries(JobParams.properties)) {
     if (!Object.hasOwn(withShots, name)) continue
     const [fault] = Errors(schema, (withShots as Record<string, unknown>)[name])
@@ -241,7 +269,7 @@ export function taskOfJob(
   return {
     name: MAIN_TASK,
     source:
-      kind === 'circuit'
+      kind === 'circuit' || kind === 'circuits'
         ? { kind, format: format!, text }
         : kind === 'inline'
           ? { kind, ...program }
@@ -311,6 +339,9 @@ export function submissionOfTask(
   }
 }
 
+const circuitsView = ({ format, text }: { format: CircuitFormat; text: string }) =>
+  payloadsOf(text).map((payload) => ({ format, payload }))
+
 /** The tasks as the API shows them. */
 export const workflowView = ({ tasks }: CapsuleDefinition) =>
   tasks.length === 0 ? null : { tasks: tasks.map(taskView) }
@@ -321,7 +352,8 @@ const taskView = (task: CapsuleTask) => ({
   script_version: task.source.kind === 'script' ? task.source.script_version : null,
   ...(task.source.kind === 'inline' && { inline_code: task.source.text }),
   ...(task.source.kind === 'circuit' && { circuit: { format: task.source.format, payload: task.source.text } }),
-  framework: task.source.kind === 'circuit' ? 'openqasm' : task.source.framework,
+  ...(task.source.kind === 'circuits' && { circuits: circuitsView(task.source) }),
+  framework: 'framework' in task.source ? task.source.framework : 'openqasm',
   backend: task.backend,
   parameters: task.parameters,
   execution_mode: task.execution_mode,

@@ -22,7 +22,7 @@ export interface ResultReference {
 export const FILLED_PARAMETERS_MAX = 4 * 1024 * 1024
 
 /** The price of a job depends on these, so they must be known before anything runs. */
-const PRICED_BY = ['shots', 'circuit_count']
+const PRICED_BY = /\]\.parameters\.(shots|circuit_count|points(\[\d+\](\.shots)?)?)$/
 
 /**
  * Refuses tasks that could not all run: two with one name, a reference to a missing task, a circle.
@@ -120,8 +120,8 @@ interface FoundReference {
 function* referencesIn(value: unknown, where: string): Generator<FoundReference> {
   const reference = readReference(value, where)
   if (reference) {
-    const priced = PRICED_BY.find((name) => where.endsWith(`].parameters.${name}`))
-    if (priced) throw validationError(`${where}: the price depends on it, so it must be a number`)
+    if (PRICED_BY.test(where))
+      throw validationError(`${where}: the price depends on it, so it cannot be the result of a task`)
     yield { where, reference }
   } else if (Array.isArray(value))
     for (const [place, item] of value.entries()) yield* referencesIn(item, `${where}[${place}]`)

@@ -3,6 +3,8 @@
 import { type ServiceError, validationError } from '../errors.js'
 import { declaredSizes } from './openqasm-text.js'
 import type { ParsedParams } from './params/params.js'
+import { nameOfRun, POINT_STATE_VECTOR_QUBITS_MAX, paramsOfRuns } from './params/points.js'
+import { payloadsOf } from './source.js'
 import type { JobSource } from './submission.js'
 
 /** The widest state vector that the service returns. */
@@ -15,9 +17,16 @@ export function declaredQubits(openqasm: string): number | null {
   return sizes.reduce((sum, size) => sum + Number(size), 0)
 }
 
-/** The number of qubits of a source, if its text shows it. */
-export const widthOfSource = ({ kind, text, ...source }: JobSource): number | null =>
-  kind === 'circuit' || ('framework' in source && source.framework === 'openqasm') ? declaredQubits(text) : null
+/** The number of qubits of a source, if its text shows it; of many circuits, that of the widest. */
+export function widthOfSource(source: JobSource): number | null {
+  if (source.kind === 'circuits') return widestOf(payloadsOf(source.text).map(declaredQubits))
+  const isOpenqasm = source.kind === 'circuit' || source.framework === 'openqasm'
+  return isOpenqasm ? declaredQubits(source.text) : null
+}
+
+/** Of those that are known. */
+const widestOf = (widths: readonly (number | null)[]): number | null =>
+  widths.reduce((widest, width) => (width === null ? widest : Math.max(widest ?? 0, width)), null)
 
 interface Width {
   slug: string
@@ -43,8 +52,10 @@ export function tooWide(
 
 /** @throws ServiceError `validation_error` for a state vector that no backend returns. */
 export function assertStateVectorFits(qubits: number, { value }: ParsedParams): void {
-  if (value.extract_state_vector && qubits > STATE_VECTOR_QUBITS_MAX)
+  const most = value.points ? POINT_STATE_VECTOR_QUBITS_MAX : STATE_VECTOR_QUBITS_MAX
+  const asking = paramsOfRuns(value).findIndex((run) => run.extract_state_vector)
+  if (asking >= 0 && qubits > most)
     throw validationError(
-      `params.extract_state_vector: a state vector has at most ${STATE_VECTOR_QUBITS_MAX} qubits (the circuit has ${qubits})`
+      `${nameOfRun(value, asking)}.extract_state_vector: ${value.points ? 'in a sweep, ' : ''}a state vector has at most ${most} qubits (the circuit has ${qubits})`
     )
 }

@@ -1,6 +1,6 @@
 // Where the code of a job comes from, and the formats of a circuit.
 
-export const sourceKinds = ['inline', 'circuit', 'script'] as const
+export const sourceKinds = ['inline', 'circuit', 'circuits', 'script'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
 /** The values of `source.kind` in the record of a job: `capsule` for jobs that a capsule run created. */
@@ -8,3 +8,9 @@ export const recordedSourceKinds = [...sourceKinds, 'capsule'] as const
 
 export const circuitFormats = ['qasm2', 'qasm3'] as const
 export type CircuitFormat = (typeof circuitFormats)[number]
+
+/**
+ * The texts of a source of many circuits, one for each point of the job.
+ * @param text a JSON array, as it is stored.
+ */
+export const payloadsOf = (text: string): string[] => JSON.parse(text) as string[]

@@ -7,11 +7,11 @@ import { type MicroUsd, microFromUsd } from '../money/money.js'
 import { detectFramework, type Framework, frameworkNamed, frameworkNames } from './framework.js'
 import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native/native-submission.js'
-import { JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params/params.js'
+import { assertPoints, JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params/params.js'
 import type { CircuitFormat, SourceKind } from './source.js'
+import { Circuit, Circuits, readCircuits, readPointsOf } from './submitted-circuits.js'
 
 export const INLINE_CODE_MAX = 50_000
-export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 export const TIMEOUT_SECONDS_MAX = 900
 export const TIMEOUT_SECONDS_DEFAULT = 120
 const NOT_BEFORE_DAYS_MAX = 30
@@ -42,12 +42,8 @@ export const SubmitBody = Type.Object(
     script_id: Type.Optional(Uuid),
     script_slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,200}$' })),
     inline_code: Type.Optional(Type.String({ minLength: 1, maxLength: INLINE_CODE_MAX })),
-    circuit: Type.Optional(
-      Type.Object({
-        format: oneOf(['qasm3', 'qasm2'] satisfies CircuitFormat[]),
-        payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
-      })
-    ),
+    circuit: Type.Optional(Type.Object(Circuit)),
+    circuits: Type.Optional(Circuits),
     framework: Type.Optional(oneOf(frameworkNames, '`braket` is another name of `marqov`')),
     backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug, or `auto`' }),
     choose: Type.Optional(Choose),
@@ -110,6 +106,8 @@ export type JobSource =
   | { kind: 'inline'; framework: Framework | 'auto'; text: string }
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
   | { kind: 'circuit'; format: CircuitFormat; text: string }
+  /** One circuit for each point of the parameters, as a JSON array of texts. */
+  | { kind: 'circuits'; format: CircuitFormat; text: string }
 
 /** A saved script that a submission names. The database resolves it. */
 export interface SavedScript {
@@ -152,8 +150,9 @@ export interface Submission<Source = JobSource> {
  * @throws ServiceError `validation_error` for fields that contradict each other.
  */
 export function readSubmission(body: SubmitBody, text: string, now: Date): Submission<JobSource | SavedScript> {
-  const { source, choose, maxCost, notBefore } = allRead({
+  const { source, params, choose, maxCost, notBefore } = allRead({
     source: () => readSource(body),
+    params: () => readParams(body, text),
     capsule: () => assertCapsuleName(body),
     choose: () => readWishes(body.backend, body.choose, 'choose.'),
     maxCost: () => readUsd(body.max_cost_usd, 'max_cost_usd'),
@@ -163,7 +162,7 @@ export function readSubmission(body: SubmitBody, text: string, now: Date): Submi
     source,
     backend: body.backend,
     ...(choose && { choose }),
-    params: paramsFromBody(body.params, text),
+    params,
     mode: body.execution_mode ?? 'direct',
     teamId: body.team_id ?? null,
     name: body.name ?? null,
@@ -249,13 +248,13 @@ export function submissionAgain(
 }
 
 function sourceAgain({ kind, format, framework, text, scriptId, version }: StoredSource): JobSource {
-  if (kind === 'circuit') return { kind, format: format!, text }
+  if (kind === 'circuit' || kind === 'circuits') return { kind, format: format!, text }
   const program = { framework: framework as Framework | 'auto', text }
   return kind === 'inline' ? { kind, ...program } : { kind, ...program, scriptId: scriptId!, version: version! }
 }
 
 function readSource(body: SubmitBody): JobSource | SavedScript {
-  const kinds = ['script_id', 'script_slug', 'inline_code', 'circuit'] as const
+  const kinds = ['script_id', 'script_slug', 'inline_code', 'circuit', 'circuits'] as const
   const given = kinds.filter((key) => body[key] !== undefined)
   if (given.length !== 1)
     throw validationError(
@@ -282,8 +281,21 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
       )
     return { kind: 'circuit', format: body.circuit.format, text: body.circuit.payload }
   }
+  if (body.circuits) {
+    if (body.framework !== undefined && body.framework !== 'openqasm')
+      throw validationError(`framework: circuits are openqasm (got ${JSON.stringify(body.framework)})`)
+    return { kind: 'circuits', ...readCircuits(body.circuits) }
+  }
   const text = body.inline_code!
   return { kind: 'inline', framework: body.framework ? frameworkNamed(body.framework) : frameworkOf(text), text }
+}
+
+/** The parameters of the job; those of its circuits become its points. */
+function readParams({ params, circuits }: SubmitBody, text: string): ParsedParams {
+  const shared = paramsFromBody(params, text)
+  if (circuits) return readPointsOf(circuits, text, shared)
+  assertPoints(params)
+  return shared
 }
 
 function asCode(payload: string): string {

@@ -14,5 +14,13 @@ export function estimateCost(pricing: Pricing, shots: number, circuits = 1): Mic
   return BigInt(circuits) * (perCircuit > pricing.minimumCost ? perCircuit : pricing.minimumCost)
 }
 
+/**
+ * The same for the runs of a sweep, each of which can have shots of its own.
+ * @param shots of each run.
+ * @param circuits of each run.
+ */
+export const estimateRuns = (pricing: Pricing, shots: readonly number[], circuits: number): MicroUsd =>
+  shots.reduce((sum, of) => sum + estimateCost(pricing, of, circuits), 0n as MicroUsd)
+
 export const isFree = ({ taskFee, perShot, minimumCost }: Pricing): boolean =>
   taskFee === 0n && perShot === 0n && minimumCost === 0n

@@ -17,6 +17,8 @@ export interface ComparedJob<Result = StoredRun> {
   id: string
   /** Slug. */
   backend: string
+  /** Of a sweep, the point that is compared; `null` for the whole result. */
+  point: number | null
   result: Result
 }
 
@@ -62,7 +64,7 @@ export interface CompareSettings {
 export function compareResults(a: ComparedJob, b: ComparedJob, settings: CompareSettings): Comparison {
   const relation = twoJobs(a.backend === b.backend)
   const pairs = circuitPairs({ name: RESULT, sealed: a.result, rerun: b.result }, relation)
-  const isOneJob = a.id === b.id
+  const isOneJob = a.id === b.id && a.point === b.point
   const margin = settings.margin ?? defaultCompareMargin([a.result.facts, b.result.facts])
   const judged = isOneJob ? pairs.map(withItself) : pairs
   const { checks, ...report } = judge(judged, { ...settings, margin, relation })
@@ -94,7 +96,7 @@ export const defaultCompareMargin = (facts: readonly RunFacts[]): number =>
 
 const withItself = ({ name }: CircuitPair): CircuitPair => ({
   name,
-  uncounted: 'a and b are the same job, and a result equals itself',
+  uncounted: 'a and b are the same result, which equals itself',
   same: true
 })
 
@@ -132,7 +134,7 @@ function statementOf(
   a: Provenance,
   b: Provenance
 ): string {
-  if (isOneJob) return 'a and b are the same job: that its result equals itself says nothing about another run.'
+  if (isOneJob) return 'a and b are the same result: that it equals itself says nothing about another run.'
   if (verdict === 'not_testable') return UNDECIDED
   const shows = {
     exact:

@@ -76,6 +76,16 @@ const notTheProgram = new Set([
 export function runCircuits(text: string, facts: RunFacts): Map<string, RunCounts> {
   const result: unknown = JSON.parse(text)
   if (!isObject(result)) throw new Error('a result is a JSON object')
+  const { metadata, points } = result
+  if (!isObject(metadata) || metadata.sweep !== true || !Array.isArray(points)) return circuitsOfRun(result, facts)
+  // Each point is a run with metadata of its own.
+  const runs = (points as Record<string, unknown>[]).flatMap(({ index, params, ...point }) =>
+    [...circuitsOfRun(point, facts)].map(([pointer, run]) => [`/points/${index}${pointer}`, run] as const)
+  )
+  return new Map(runs.slice(0, CIRCUITS_MAX))
+}
+
+function circuitsOfRun(result: Record<string, unknown>, facts: RunFacts): Map<string, RunCounts> {
   const metadata = isObject(result.metadata) ? result.metadata : {}
   const source = textOf(metadata.count_source)
   const found = new Map<string, RunCounts>()

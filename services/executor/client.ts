@@ -4,10 +4,11 @@ import { Agent, request } from 'undici'
 import type { ExecutorHealth } from '../../domain/backends/executor-health.js'
 import type { JobError } from '../../domain/errors.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
-import type { AnalyseRequest, CompileRequest, ConvertRequest, RunRequest } from './requests.js'
+import type { AnalyseRequest, CompileRequest, ConvertRequest, PointsRequest, RunRequest } from './requests.js'
 import {
   connectionFault,
   type OnPrinted,
+  type PointsEnd,
   type Refusal,
   type RunEnd,
   readFault,
@@ -30,6 +31,13 @@ export interface ExecutorClient {
    * @param printed gets what the program prints while it runs.
    */
   run(run: RunRequest, signal: AbortSignal, accepted: () => Promise<boolean>, printed?: OnPrinted): Promise<RunEnd>
+  /** Executes the first of the points of a sweep: as many as fit in some seconds. */
+  runPoints(
+    run: PointsRequest,
+    signal: AbortSignal,
+    accepted: () => Promise<boolean>,
+    printed?: OnPrinted
+  ): Promise<PointsEnd>
   /** Executes a script that can request work, or continues it after a response. */
   runScript(
     run: RunRequest,
@@ -68,12 +76,12 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   const post = (path: string, body: object, signal: AbortSignal) =>
     request(`${url}${path}`, { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal })
 
-  async function runScript(
+  async function execute(
     body: RunRequest,
     signal: AbortSignal,
     accepted: () => Promise<boolean>,
     printed?: OnPrinted
-  ): Promise<ScriptEnd> {
+  ): Promise<ScriptEnd | PointsEnd> {
     const hangUp = new AbortController()
     const stop = AbortSignal.any([signal, hangUp.signal])
     try {
@@ -112,13 +120,16 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     }
   }
 
-  // A program that can request nothing has no further outcomes.
-  const run = runScript as ExecutorClient['run']
+  // What a request asks for decides which outcomes it can have.
+  const run = execute as ExecutorClient['run']
+  const runPoints = execute as ExecutorClient['runPoints']
+  const runScript = execute as ExecutorClient['runScript']
   // Only /compile can find that there is no circuit.
   const question = ask as (...args: Parameters<typeof ask>) => Promise<QuestionEnd>
 
   return {
     run,
+    runPoints,
     runScript,
     runInteractive: (body, signal) => run({ ...body, lane: 'interactive' }, signal, async () => true),
     convert: (body, signal) => question('/convert', body, signal),

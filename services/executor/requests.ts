@@ -2,10 +2,16 @@
 // wire's.
 import type { Framework } from '../../domain/jobs/framework.js'
 import type { ProgrammingModel } from '../../domain/jobs/native/native-submission.js'
+import { type CircuitFormat, payloadsOf, type SourceKind } from '../../domain/jobs/source.js'
+import type { JsonText } from '../../domain/json/json-text.js'
 
-export type ProgramSource =
-  | { kind: 'code'; framework: string; code: string }
-  | { kind: 'circuit'; format: 'qasm2' | 'qasm3'; payload: string }
+export type ProgramSource = { kind: 'code'; framework: string; code: string } | CircuitSource
+
+export interface CircuitSource {
+  kind: 'circuit'
+  format: CircuitFormat
+  payload: string
+}
 
 /** Who waits for the response: the service takes turns between them. */
 export interface Turns {
@@ -54,6 +60,15 @@ export interface RunRequest {
   keys?: Turns | JobTurns
 }
 
+/** One run of a sweep: its parameters, in place of those of the request; and its circuit, where each has its own. */
+export interface RequestedPoint {
+  params: JsonText
+  circuit?: Omit<CircuitSource, 'kind'>
+}
+
+/** POST /run for the points of a sweep, in order. */
+export type PointsRequest = RunRequest & { points: JsonText }
+
 /** What a script receives for one of its requests: values of tasks, counts of a circuit, or an error. */
 export type ScriptResponse = { digest: string } & (
   | { values: Record<string, string>; metadata: string | null }
@@ -85,13 +100,17 @@ export interface CompileRequest {
   keys: JobTurns
 }
 
-/** A job's source in the form that the executor reads. */
+/** A job's source in the form that the executor reads. Of many circuits it is the first: each point has its own. */
 export const sourceOf = (job: {
-  sourceKind: 'inline' | 'script' | 'circuit'
-  sourceFormat: 'qasm2' | 'qasm3' | null
+  sourceKind: SourceKind
+  sourceFormat: CircuitFormat | null
   sourceText: string
   framework: string
 }): ProgramSource =>
-  job.sourceKind === 'circuit'
-    ? { kind: 'circuit', format: job.sourceFormat ?? 'qasm3', payload: job.sourceText }
+  job.sourceKind === 'circuit' || job.sourceKind === 'circuits'
+    ? {
+        kind: 'circuit',
+        format: job.sourceFormat ?? 'qasm3',
+        payload: job.sourceKind === 'circuit' ? job.sourceText : payloadsOf(job.sourceText)[0]!
+      }
     : { kind: 'code', framework: job.framework, code: job.sourceText }

@@ -19,6 +19,12 @@ export type RunEnd =
   | { kind: 'lost'; message: string; shutDown?: true }
   | Refusal
 
+/** The first points of a sweep, in order: at least one, and as many as there was time and room for. */
+export type PointsEnd = Exclude<RunEnd, { kind: 'completed' }> | { kind: 'points'; points: PointEnd[] }
+
+/** `result` is JSON text of an object, not parsed here. */
+export type PointEnd = { result: string } | { error: JobError }
+
 /** For a task: its result for people to read, as JSON text, or why there is none; and its standard output. */
 export interface Shown {
   display: string | null
@@ -80,6 +86,7 @@ interface Line {
     display_problem?: unknown
     device_shots?: unknown
     stdout?: unknown
+    points?: unknown
     ask?: RequestedGraph | RequestedCircuit
     parked?: unknown
   }
@@ -102,10 +109,10 @@ export async function readRun(
   accepted: () => Promise<boolean>,
   abort: () => void,
   printed: OnPrinted = () => {}
-): Promise<ScriptEnd> {
+): Promise<ScriptEnd | PointsEnd> {
   let wasAccepted = false
   let framework: Framework | null = null
-  let end: ScriptEnd | null = null
+  let end: ScriptEnd | PointsEnd | null = null
   const files = new ArtifactFiles()
   try {
     for await (const line of linesOf(body, abort)) {
@@ -210,7 +217,7 @@ function readOutcome(
   outcome: NonNullable<Line['outcome']>,
   files: ArtifactFiles,
   framework: Framework | null
-): ScriptEnd {
+): ScriptEnd | PointsEnd {
   if (outcome.status === 'completed' && typeof outcome.result === 'string') {
     if (!files.tooLarge)
       return {
@@ -226,11 +233,20 @@ function readOutcome(
     const message = `the files of this run are larger than ${ARTIFACT_BYTES_MAX / 1024 / 1024} MiB together`
     return { kind: 'failed', error: { code: 'execution_error', message } }
   }
+  const points = outcome.status === 'completed' ? pointsOf(outcome.points) : null
+  if (points) return { kind: 'points', points }
   if (outcome.status === 'asked' && outcome.ask)
     return { kind: 'asked', ask: outcome.ask, parked: outcome.parked === true }
   if (outcome.status === 'failed') return { kind: 'failed', error: readFault(outcome.error) }
   const { code, message } = readFault(outcome.error)
   return { kind: 'lost', message, ...(code === 'executor_shut_down' && { shutDown: true }) }
+}
+
+function pointsOf(value: unknown): PointEnd[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null
+  return (value as { result?: unknown; error?: Fault }[]).map(({ result, error }) =>
+    typeof result === 'string' ? { result } : { error: readFault(error) }
+  )
 }
 
 const shotsOf = (value: unknown): number[] | null =>

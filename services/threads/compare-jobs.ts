@@ -1,5 +1,6 @@
 // Compares the results of two jobs: the work of a comparing thread.
 import { createHash } from 'node:crypto'
+import { pointOf } from '../../domain/jobs/sweep.js'
 import { type ComparedJob, type Comparison, compareResults } from '../../domain/verification/compare-results.js'
 import type { RunFacts } from '../../domain/verification/run-counts.js'
 
@@ -22,9 +23,9 @@ export function compareJobs({ a, b, margin }: CompareInput): Comparison {
   return compareResults(withText(a), withText(b), { margin, seedText })
 }
 
-const withText = ({ result: { content, facts }, ...job }: ComparedJob<StoredResult>): ComparedJob => ({
-  ...job,
-  result: { text: Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8'), facts }
-})
+function withText({ result: { content, facts }, ...job }: ComparedJob<StoredResult>): ComparedJob {
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
+  return { ...job, result: { text: job.point === null ? text : pointOf(text, job.point), facts } }
+}
 
 const sha256 = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest()

@@ -63,7 +63,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
         )
       const team = await readTeam(request, db, team_id)
-      const job = { shots, circuitCount: tasks, qubits: null, params: {}, maxCost: null }
+      const job = { shots: [shots], circuitCount: tasks, qubits: null, params: {}, maxCost: null }
       const chosen = wishes && (await chosenFor(db, request, team?.id ?? null, job, wishes, deps.now()))
       const backend = chosen?.backend ?? (await findBackend(db, slug))
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)

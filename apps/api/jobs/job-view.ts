@@ -43,6 +43,11 @@ const Queue = nullable(
   Type.Object({ position: nullable(count), reason: oneOf(queueReasons), message: text }, { $id: 'JobQueue' })
 )
 
+const Progress = nullable(
+  Type.Object({ points_total: count, points_done: count, points_failed: count }, { $id: 'JobProgress' }),
+  'Of a sweep: how many points it has, how many are done, and how many of those failed'
+)
+
 const recordFields = {
   id: uuid,
   name: nullable(text),
@@ -72,6 +77,7 @@ const recordFields = {
   actual_cost_usd: nullable(usd),
   error: Failure,
   attempts: count,
+  progress: Progress,
   provider_jobs: Type.Array(ProviderJobItem),
   cancel: nullable(Type.Object({ requested_at: time, outcome: nullable(oneOf(cancelOutcomes)) }, { $id: 'JobCancel' })),
   workflow: Workflow,
@@ -168,6 +174,7 @@ function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord>
     actual_cost_usd: job.actualCost === null ? null : usdFromMicro(job.actualCost),
     error: failureView(job),
     attempts: job.attempts,
+    progress: progressView(job),
     provider_jobs: job.providerJobs.filter(({ id, state }) => id !== null || state === 'unknown').map(providerJobView),
     cancel: job.cancelRequestedAt
       ? { requested_at: job.cancelRequestedAt.toISOString(), outcome: job.cancelOutcome }
@@ -225,6 +232,9 @@ export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Stat
     } satisfies Static<typeof JobStateRecord>),
     job.errorMessage === null ? result : JSON.stringify({ error: job.errorMessage })
   ) as JsonText<Static<typeof JobState>>
+
+const progressView = ({ pointsTotal, pointsDone, pointsFailed }: JobRow): Static<typeof Progress> =>
+  pointsTotal === null ? null : { points_total: pointsTotal, points_done: pointsDone, points_failed: pointsFailed }
 
 const providerJobView = (job: ProviderJob): Static<typeof ProviderJobItem> => ({
   provider_job_id: job.id,

@@ -5,8 +5,9 @@ import { loadScript, loadScriptBySlug, type ScriptRow } from '../../../db/script
 import type { Caller } from '../../../db/teams/memberships.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { Framework } from '../../../domain/jobs/framework.js'
+import { shotsOfRuns } from '../../../domain/jobs/params/params.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
-import { estimateCost, type Pricing } from '../../../domain/money/cost.js'
+import { estimateRuns, type Pricing } from '../../../domain/money/cost.js'
 import { assertAnalysed } from '../../../domain/scripts/script-analysis.js'
 
 /** The fields of a submission that an analysis covers, in addition to its script. */
@@ -28,6 +29,7 @@ export async function sourceOfScript(
     throw validationError(
       `framework: the script is ${row.framework} (got ${JSON.stringify(framework)}); leave the field out`
     )
+  const shots = shotsOfRuns(submitted.params.value)
   if (analysis)
     assertAnalysed(
       uuid.test(analysis.id) ? await loadAnalysis(tx, analysis.id) : null,
@@ -36,9 +38,9 @@ export async function sourceOfScript(
         teamId: submitted.teamId,
         sourceSha256: row.sourceSha256,
         backend: submitted.backend,
-        shots: submitted.params.value.shots,
-        circuitCount: submitted.circuitCount,
-        cost: estimateCost(submitted.pricing, submitted.params.value.shots, submitted.circuitCount)
+        shots: Math.max(...shots),
+        circuitCount: shots.length * submitted.circuitCount,
+        cost: estimateRuns(submitted.pricing, shots, submitted.circuitCount)
       },
       analysis.consents
     )

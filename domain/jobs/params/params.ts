@@ -1,7 +1,10 @@
 // The parameters of a job. They are parsed once where they enter, and carried as `{ value, text }` from there on.
 import { type Static, Type } from 'typebox'
+import { Errors } from 'typebox/value'
+import { validationError } from '../../errors.js'
 import { jsonFields, jsonObject } from '../../json/json-text.js'
 import { observableParams } from './observables.js'
+import { nameOfRun, paramsOfRuns, pointsParam } from './points.js'
 
 export const SHOTS_MAX = 100_000
 
@@ -16,7 +19,8 @@ export const JobParams = Type.Object(
     optimization_level: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
     extract_state_vector: Type.Optional(Type.Boolean()),
     circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-    ...observableParams
+    ...observableParams,
+    ...pointsParam
   },
   { additionalProperties: true, description: 'Other keys are passed to the code unchanged.' }
 )
@@ -45,6 +49,27 @@ export function paramsFromBody(value: JobParams, body: string): ParsedParams {
   const fields = Object.entries(value).map(([name, one]) => [name, texts.get(name) ?? JSON.stringify(one)] as const)
   return { value, text: jsonObject(fields) }
 }
+
+/** What a point cannot have: it is one run, with the number of circuits that the job declares. */
+const NOT_OF_A_POINT = ['points', 'circuit_count']
+
+/** @throws ServiceError `validation_error` naming the first parameter of a point that no run could have. */
+export function assertPoints(
+  params: Pick<JobParams, 'points'>,
+  nameOf = (index: number) => nameOfRun(params, index)
+): void {
+  for (const [index, point] of (params.points ?? []).entries())
+    for (const [name, value] of Object.entries(point)) {
+      const field = `${nameOf(index)}.${name}`
+      if (NOT_OF_A_POINT.includes(name)) throw validationError(`${field}: a point has none; it is of the whole job`)
+      if (!Object.hasOwn(JobParams.properties, name)) continue
+      const [fault] = Errors(JobParams.properties[name as keyof typeof JobParams.properties], value)
+      if (fault) throw validationError(`${field}: ${fault.message} (got ${JSON.stringify(value)?.slice(0, 60)})`)
+    }
+}
+
+/** The shots of each run: a sweep has several. */
+export const shotsOfRuns = (params: JobParams): number[] => paramsOfRuns(params).map(({ shots }) => shots)
 
 /** @param text a JSON object that was checked when it was stored. */
 export const paramsFromText = (text: string): ParsedParams => ({ value: JSON.parse(text) as JobParams, text })

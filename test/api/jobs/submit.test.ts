@@ -198,7 +198,7 @@ describe('a submission is refused, leaving nothing behind, with', () => {
     [
       'no source',
       submission({ inline_code: undefined }),
-      'send exactly one of script_id, script_slug, inline_code, circuit (got none)'
+      'send exactly one of script_id, script_slug, inline_code, circuit, circuits (got none)'
     ],
     ['two sources', submission({ circuit: { format: 'qasm3', payload: 'x' } }), '(got inline_code, circuit)'],
     ['empty code', submission({ inline_code: '' }), 'inline_code: must be a string of 1 to 50000 characters'],
@@ -226,7 +226,7 @@ describe('a submission is refused, leaving nothing behind, with', () => {
     [
       'a circuit in an unknown format',
       submission({ inline_code: undefined, circuit: { format: 'quil', payload: 'x' } }),
-      'circuit.format: must be one of qasm3, qasm2'
+      'circuit.format: must be one of qasm2, qasm3'
     ],
     ['a circuit as text', submission({ inline_code: undefined, circuit: 'OPENQASM 3;' }), 'circuit: must be an object'],
     [

@@ -47,7 +47,7 @@ const telemetry = {
   execution_time_ms: 1,
   counts: { '0': 1 }
 }
-/** What a script leaves behind: a request with its answer, a task with its output, a value, and what it printed. */
+/** What a script and a sweep leave behind: a request with its answer, a task with its output, a value, what it printed, a point. */
 async function addRequestOfJob(job: string): Promise<void> {
   await db.execute(sql`insert into job_asks (job_id, number, kind, digest, body, state)
     values (${job}, 1, 'graph', 'd', repeat('b', 700), 'open')`)
@@ -58,6 +58,7 @@ async function addRequestOfJob(job: string): Promise<void> {
   await db.execute(sql`update job_tasks set stdout = repeat('s', 500) where job_id = ${job}`)
   await db.execute(sql`insert into task_values values (${job}, 'd', 10, '0123456789')`)
   await db.execute(sql`insert into job_output values (${job}, 1, repeat('o', 90), 0)`)
+  await db.execute(sql`insert into job_points values (${job}, 0, repeat('p', 80), false, 80)`)
 }
 
 describe('the counters of a team', () => {
@@ -150,6 +151,7 @@ describe('the counters of a team', () => {
     ['jobs', 'job_asks', ['body', 'answer'], ofJob],
     ['jobs', 'job_tasks', ['stdout'], ofJob],
     ['jobs', 'job_output', ['text'], ofJob],
+    ['jobs', 'job_points', ['outcome'], ofJob],
     ['results', 'artifacts', ['content'], ofJob],
     ['results', 'task_values', ['content'], ofJob],
     ['capsules', 'capsules', ['definition', 'description', 'imported::text'], ofTeam],

@@ -22,7 +22,7 @@ const machine = (slug: string, changes: Partial<Backend> = {}) =>
 
 const at = new Date('2026-11-23T10:00:00.000Z')
 const nothing: Wishes = { maxCost: null, maxWaitSeconds: null, minQubits: null, hardware: null }
-const bell: ChoiceJob = { shots: 100, circuitCount: 1, qubits: 2, params: {}, maxCost: null }
+const bell: ChoiceJob = { shots: [100], circuitCount: 1, qubits: 2, params: {}, maxCost: null }
 const rich: Means = { credentials: new Set(['ionq']), payRefusal: () => null }
 
 interface Asked {

@@ -53,7 +53,7 @@ describe('a submission', () => {
   ])('with other than one source is refused: %p', (changes, got) => {
     expect(refusal(changes)).toEqual({
       code: 'validation_error',
-      message: `send exactly one of script_id, script_slug, inline_code, circuit (got ${got})`
+      message: `send exactly one of script_id, script_slug, inline_code, circuit, circuits (got ${got})`
     })
   })
 
@@ -79,7 +79,7 @@ describe('a submission', () => {
     ).toEqual({
       code: 'validation_error',
       message:
-        'send exactly one of script_id, script_slug, inline_code, circuit (got none); capsule_name: needs create_capsule: true; max_cost_usd: must be a number of USD with at most 6 decimals (got 1e-7); not_before: must be at most 30 days ahead (got 2030-01-01)'
+        'send exactly one of script_id, script_slug, inline_code, circuit, circuits (got none); capsule_name: needs create_capsule: true; max_cost_usd: must be a number of USD with at most 6 decimals (got 1e-7); not_before: must be at most 30 days ahead (got 2030-01-01)'
     })
   })
 

@@ -13,7 +13,7 @@ const unfair = { '00': 6000, '11': 4000 }
 const jobOf = (id: string, text: string, changes: Partial<ComparedJob> & { hardware?: boolean } = {}): ComparedJob => {
   const { hardware = false, ...more } = changes
   const facts = { hardware, local: !hardware, completedAt: '2026-03-01T00:00:00.000Z' }
-  return { id, backend: hardware ? 'forte' : 'local', result: { text, facts }, ...more }
+  return { id, point: null, backend: hardware ? 'forte' : 'local', result: { text, facts }, ...more }
 }
 const compare = (a: string | ComparedJob, b: string | ComparedJob, margin: number | null = null) =>
   compareResults(typeof a === 'string' ? jobOf('a', a) : a, typeof b === 'string' ? jobOf('b', b) : b, {
@@ -176,7 +176,7 @@ describe('equal counts are exact', () => {
       const job = jobOf('a', text, { hardware: true })
       const { report, statement } = compare(job, job)
       expect(report).toMatchObject({ verdict: 'exact', method: 'equality' })
-      expect(statement).toBe('a and b are the same job: that its result equals itself says nothing about another run.')
+      expect(statement).toBe('a and b are the same result: that it equals itself says nothing about another run.')
     }
   })
 

@@ -9,6 +9,7 @@ import { resultOf, sampler, shifted } from '../../support/capsules/verification-
 const facts = { hardware: false, local: true, completedAt: null }
 const jobOf = (id: string, text: string) => ({
   id,
+  point: null,
   backend: 'local',
   result: { content: Buffer.from(text), facts }
 })

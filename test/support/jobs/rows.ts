@@ -103,7 +103,7 @@ export async function forceStatus(
 
 /** Everything that the database holds about a job, to see whether a call changed anything. */
 export async function everythingAbout(db: Db, jobId: string): Promise<unknown> {
-  const tables = ['job_events', 'job_output', 'attempts', 'outbox', 'ledger', 'artifacts']
+  const tables = ['job_events', 'job_output', 'job_points', 'attempts', 'outbox', 'ledger', 'artifacts']
   const [job] = await db.execute(sql`select * from jobs where id = ${jobId}`)
   const rest = await Promise.all(
     tables.map((table) =>

@@ -12,6 +12,7 @@ import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
 import { type Connection, connect } from '../../../db/client.js'
 import { isFinal, type JobStatus } from '../../../domain/jobs/job-status.js'
+import { JsonText } from '../../../domain/json/json-text.js'
 import { eventually } from '../eventually.js'
 import { createTestDatabase } from './database.js'
 
@@ -137,7 +138,7 @@ export async function startPlatform(
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      ...(body === undefined ? {} : { body: body instanceof JsonText ? body.text : JSON.stringify(body) })
     })
   }
 

@@ -1,25 +1,45 @@
 // Whether two jobs sample one distribution: /api/jobs/compare. The counts are compared in a thread.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { findBackend } from '../../../../db/backends/backends.js'
 import { resultContent } from '../../../../db/jobs/attempts.js'
 import { type JobRow, loadJob } from '../../../../db/jobs/jobs.js'
 import { type StoredContent, wholeOf } from '../../../../db/stored-content.js'
 import type { Backend } from '../../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../../domain/errors.js'
+import { POINTS_MAX } from '../../../../domain/jobs/params/points.js'
 import type { CompareInput } from '../../../../services/threads/compare-jobs.js'
 import type { ApiDeps } from '../../deps.js'
 import { callerOf } from '../../http/access.js'
 import { compareBytes } from '../../http/memory.js'
-import { json } from '../../http/response.js'
+import { json, uuid } from '../../http/response.js'
 import { comparisonView, isHardware, JobComparison } from './comparison-view.js'
 
 const sides = ['a', 'b'] as const
 type Side = (typeof sides)[number]
 
 /** One side of a comparison. */
-const JobSelector = Type.String({ format: 'uuid', description: 'The id of a completed job of one of your teams' })
+const JobSelector = Type.Union(
+  [
+    uuid,
+    Type.Object(
+      { job_id: uuid, point: Type.Optional(Type.Integer({ minimum: 0, maximum: POINTS_MAX - 1 })) },
+      { additionalProperties: false }
+    )
+  ],
+  {
+    description: 'The id of a completed job of one of your teams; of a sweep, also with the number of one of its points'
+  }
+)
+
+interface Selected {
+  jobId: string
+  point: number | null
+}
+
+const selected = (given: Static<typeof JobSelector>): Selected =>
+  typeof given === 'string' ? { jobId: given, point: null } : { jobId: given.job_id, point: given.point ?? null }
 
 const CompareBody = Type.Object(
   {
@@ -40,6 +60,7 @@ const CompareBody = Type.Object(
 /** A completed job whose result is stored. */
 interface Chosen {
   job: JobRow
+  point: number | null
   backend: Backend | null
   stored: StoredContent
 }
@@ -61,8 +82,8 @@ export const compareRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       }
     },
     async (request) => {
-      const { margin = null, ...ids } = request.body
-      const { a, b } = await chosenJobs(request, ids)
+      const { margin = null } = request.body
+      const { a, b } = await chosenJobs(request, { a: selected(request.body.a), b: selected(request.body.b) })
       return app.large.within(request, compareBytes(a.stored.sizeBytes + b.stored.sizeBytes), async () => {
         const input: CompareInput = { a: await inputOf('a', a), b: await inputOf('b', b), margin }
         return comparisonView(await deps.comparing.compareInThread(a.job.teamId, input), a, b)
@@ -71,9 +92,9 @@ export const compareRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
   )
 
   /** @throws ServiceError `not_found`, or `validation_error` naming each job that has no result. */
-  async function chosenJobs(request: FastifyRequest, ids: Record<Side, string>): Promise<Record<Side, Chosen>> {
+  async function chosenJobs(request: FastifyRequest, of: Record<Side, Selected>): Promise<Record<Side, Chosen>> {
     const caller = callerOf(request)
-    const [a, b] = [await loadJob(db, caller, ids.a), await loadJob(db, caller, ids.b)]
+    const [a, b] = [await loadJob(db, caller, of.a.jobId), await loadJob(db, caller, of.b.jobId)]
     const unknown = sides.filter((side) => ({ a, b })[side] === null)
     if (!a || !b) throw new ServiceError('not_found', unknown.map((side) => `${side}: no such job`).join('; '))
     const open = Object.entries({ a, b }).filter(([, { status }]) => status !== 'completed')
@@ -81,16 +102,22 @@ export const compareRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       throw validationError(
         open.map(([side, { status }]) => `${side}: must be a completed job (it is ${status})`).join('; ')
       )
-    return { a: await chosen('a', a), b: await chosen('b', b) }
+    return { a: await chosen('a', a, of.a.point), b: await chosen('b', b, of.b.point) }
   }
 
-  async function chosen(side: Side, job: JobRow): Promise<Chosen> {
+  async function chosen(side: Side, job: JobRow, point: number | null): Promise<Chosen> {
+    if (point !== null && point >= (job.pointsTotal ?? 0))
+      throw validationError(
+        job.pointsTotal === null
+          ? `${side}.point: this job is no sweep; leave it out`
+          : `${side}.point: this job has ${job.pointsTotal} points, the first is 0 (got ${point})`
+      )
     const stored = await resultContent(db, job.id, job.resultSha256!)
     if (!stored) throw resultGone(side)
-    return { job, backend: await findBackend(db, job.backend), stored }
+    return { job, point, backend: await findBackend(db, job.backend), stored }
   }
 
-  async function inputOf(side: Side, { job, backend, stored }: Chosen): Promise<CompareInput[Side]> {
+  async function inputOf(side: Side, { job, point, backend, stored }: Chosen): Promise<CompareInput[Side]> {
     const content = await wholeOf(db, stored)
     if (!content) throw resultGone(side)
     const facts = {
@@ -98,7 +125,7 @@ export const compareRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
       local: backend !== null && backend.engine !== null,
       completedAt: job.completedAt?.toISOString() ?? null
     }
-    return { id: job.id, backend: job.backend, result: { content, facts } }
+    return { id: job.id, point, backend: job.backend, result: { content, facts } }
   }
 }
 

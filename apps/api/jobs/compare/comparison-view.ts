@@ -24,6 +24,7 @@ const PublicTool = Type.Object(
 const ComparedJob = Type.Object(
   {
     job_id: uuid,
+    point: nullable(count, 'Of a sweep, the point that was compared; null for the whole result'),
     backend: text,
     hardware: Type.Boolean({ description: 'Whether the backend is a quantum computer' }),
     count_source: nullable(text, 'Who vouches for the counts; null for what a program returned'),
@@ -104,6 +105,7 @@ export const JobComparison = Type.Object(
 
 interface Compared {
   job: JobRow
+  point: number | null
   backend: Backend | null
 }
 
@@ -123,8 +125,9 @@ export function comparisonView(
   }
 }
 
-const jobView = ({ job, backend }: Compared, provenance: Provenance): Static<typeof ComparedJob> => ({
+const jobView = ({ job, point, backend }: Compared, provenance: Provenance): Static<typeof ComparedJob> => ({
   job_id: job.id,
+  point,
   backend: job.backend,
   hardware: isHardware(backend),
   ...provenance,

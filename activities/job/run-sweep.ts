@@ -1,0 +1,182 @@
+// Executes a sweep: requests its points from the executor, some seconds' worth at a time, and stores each batch before it
+// requests the next. The stored points are the progress, so this step can start again at any point.
+import { performance } from 'node:perf_hooks'
+import { attemptUnderWay, openAttempt } from '../../db/jobs/attempts.js'
+import type { Fence } from '../../db/jobs/fence.js'
+import { donePoints, listPoints, type PointOutcome, removePoints, storePoints } from '../../db/jobs/job-points.js'
+import type { JobRun } from '../../db/jobs/jobs.js'
+import type { JobError } from '../../domain/errors.js'
+import { POINTS_MAX } from '../../domain/jobs/params/points.js'
+import { payloadsOf } from '../../domain/jobs/source.js'
+import {
+  allFailedError,
+  failedOutcome,
+  nextBatchSize,
+  resultTooLarge,
+  SWEEP_SECONDS_MAX,
+  type SweepTexts,
+  sweepResult,
+  sweepTexts,
+  tooLateError
+} from '../../domain/jobs/sweep.js'
+import { OUTPUT_BYTES_MAX } from '../../domain/jobs/value-limits.js'
+import { JsonText, jsonWithTexts } from '../../domain/json/json-text.js'
+import { reasonOf } from '../../domain/operations/reason.js'
+import type { PointsRequest } from '../../services/executor/requests.js'
+import type { OnPrinted, PointEnd, PointsEnd, RunEnd } from '../../services/executor/stream.js'
+import { whenExecutorCan } from '../../services/executor/wait.js'
+import { countedExecution } from './counted-execution.js'
+import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
+import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import { newRunId, requestOf } from './run-request.js'
+
+/** Executes all points that are not done. `null`: this worker has lost its claim on the job. */
+export async function runSweep(
+  deps: ExecuteDeps,
+  jobId: string,
+  job: JobRun,
+  fence: Fence,
+  signal: AbortSignal
+): Promise<Execution | null> {
+  const retrying = { log: deps.log, jobId, signal }
+  const sweep = sweepTexts(job.params)
+  const requested = requestsOf(job, jobId, sweep)
+  const done = await retryWhileDatabaseAway(retrying, () => donePoints(deps.db, jobId))
+  const isResumed = done.size > 0
+  let left = sweep.points.map((_, index) => index).filter((index) => !done.has(index))
+
+  // Points that were done in an attempt stay done, so it continues after its worker was lost.
+  const opened = async () => (await attemptUnderWay(deps.db, jobId, fence)) ?? openAttempt(deps.db, jobId, fence)
+  const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
+  const output = outputOfBatches(attempt.output.printed)
+  let isOpen = false
+  let began: number | null = null
+  const accepted = async () => {
+    began = performance.now()
+    isOpen ||= await attempt.accepted()
+    return isOpen
+  }
+  let ranMs = 0
+  let size: number = POINTS_MAX
+
+  const store = (points: PointOutcome[]) =>
+    retryWhileDatabaseAway(retrying, () => storePoints(deps.db, jobId, fence, points))
+
+  /** @returns what ends the step; `next` when other points can follow. */
+  async function runBatch(): Promise<Execution | null | 'next'> {
+    const batch = left.slice(0, size)
+    const counted = countedExecution(deps, { jobId, task: '', fence, signal })
+    const execute = async (): Promise<Execution | null | 'next'> => {
+      let unfit: JobError | null = null
+      let isAnswered = false
+      began = null
+      const end = await whenExecutorCan<PointsEnd>(deps, { team: job.teamId, job: jobId }, signal, async () => {
+        unfit = await counted.begin()
+        if (unfit) return { kind: 'refused', message: unfit.message }
+        const answer = await deps.executor.runPoints(requested(batch), signal, accepted, output.printed)
+        isAnswered = answer.kind !== 'away'
+        return answer
+      })
+      if (unfit) return attempt.ended({ kind: 'failed', error: unfit }, !fence.lease)
+      if (end.kind === 'lost' || (end.kind === 'refused' && !isAnswered)) return attempt.ended(end, !fence.lease)
+      output.nextBatch()
+      ranMs += began === null ? 0 : performance.now() - began
+      const fault = faultOf(end)
+      if (fault === null || batch.length === 1) {
+        const ended = end.kind === 'points' ? end.points : [{ error: fault! }]
+        const points = ended.map((one, place) => outcomeOf(batch[place]!, one))
+        const stored = await store(points)
+        if (stored === 'lost') return null
+        if (stored === 'full') return attempt.ended({ kind: 'failed', error: resultTooLarge }, !fence.lease)
+        left = left.slice(points.length)
+        deps.announce(jobId)
+      }
+      // A batch that failed stands for one of its points, which smaller batches find.
+      size = nextBatchSize(batch.length, fault?.message ?? null)
+      return 'next'
+    }
+    return counted.run(execute, () => false)
+  }
+
+  async function runAll(): Promise<Execution | null> {
+    const seconds = SWEEP_SECONDS_MAX[fence.lease ? 'direct' : 'temporal']
+    while (left.length > 0 && ranMs <= seconds * 1_000) {
+      const ended = await runBatch()
+      if (ended !== 'next') return ended
+    }
+    const late = failedOutcome(tooLateError(seconds))
+    if (left.length > 0 && (await store(left.map((index) => ({ index, outcome: late, failed: true })))) === 'lost')
+      return null
+    if (!isOpen && !(await accepted())) return null
+    const points = await retryWhileDatabaseAway(retrying, () => listPoints(deps.db, jobId))
+    if (points.every(({ failed }) => failed))
+      return attempt.ended({ kind: 'failed', error: allFailedError(points[0]!.outcome, points.length) }, !fence.lease)
+    const result = sweepResult(sweep.points, points, isResumed ? null : Math.round(ranMs))
+    return attempt.ended(completed(result), !fence.lease)
+  }
+
+  const execution = await attempt.output.during(runAll())
+  if (execution?.outcome === 'completed')
+    await removePoints(deps.db, jobId).catch((error) =>
+      deps.log.warn({ jobId, reason: reasonOf(error) }, 'the points of a completed job were not removed')
+    )
+  return execution
+}
+
+const completed = (result: string): Extract<RunEnd, { kind: 'completed' }> => ({
+  kind: 'completed',
+  result,
+  artifacts: [],
+  framework: null,
+  display: null,
+  displayProblem: null,
+  stdout: '',
+  deviceShots: null
+})
+
+/** Builds the request for the points with these numbers. */
+function requestsOf(job: JobRun, jobId: string, { shared, points }: SweepTexts) {
+  const payloads = job.sourceKind === 'circuits' ? payloadsOf(job.sourceText) : null
+  return (batch: readonly number[]): PointsRequest => ({
+    ...requestOf(job, newRunId(jobId), job.timeoutSeconds),
+    params: new JsonText(shared),
+    points: new JsonText(
+      `[${batch
+        .map((index) =>
+          jsonWithTexts({
+            params: new JsonText(points[index]!),
+            ...(payloads && { circuit: { format: job.sourceFormat, payload: payloads[index] } })
+          })
+        )
+        .join(',')}]`
+    )
+  })
+}
+
+/** Why a batch executed no point; `null` when it executed some. */
+function faultOf(end: Exclude<PointsEnd, { kind: 'lost' | 'busy' | 'away' }>): JobError | null {
+  if (end.kind === 'points') return null
+  return end.kind === 'failed' ? end.error : { code: 'execution_error', message: end.message }
+}
+
+const outcomeOf = (index: number, end: PointEnd): PointOutcome =>
+  'result' in end
+    ? { index, outcome: end.result, failed: false }
+    : { index, outcome: failedOutcome(end.error), failed: true }
+
+/** Joins what the batches print to one text, each piece with its place in it. */
+function outputOfBatches(printed: OnPrinted) {
+  let before = 0
+  let printedBytes = 0
+  return {
+    printed({ offset, text, truncatedBytes }: Parameters<OnPrinted>[0]): void {
+      const end = before + offset + Buffer.byteLength(text)
+      printedBytes = Math.max(printedBytes, end + truncatedBytes)
+      if (end <= OUTPUT_BYTES_MAX) printed({ offset: before + offset, text, truncatedBytes })
+      else printed({ offset: OUTPUT_BYTES_MAX, text: '', truncatedBytes: printedBytes - OUTPUT_BYTES_MAX })
+    },
+    nextBatch(): void {
+      before = printedBytes
+    }
+  }
+}

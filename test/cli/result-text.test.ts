@@ -72,7 +72,7 @@ test('expectation values are shown with their error and how they were found', ()
 })
 
 test('the text of a comparison of several circuits lists their verdicts, and its texts cannot move the cursor', () => {
-  const job = { job_id: 'an id', backend: 'local', count_source: null, seed: null }
+  const job = { job_id: 'an id', point: null, backend: 'local', count_source: null, seed: null }
   const circuit = (k: number) => ({
     name: `result /${k}\u001b[2J`,
     verdict: 'consistent' as const,

@@ -11,7 +11,8 @@ import { type JobRecord, type Platform, startPlatform } from '../support/stack/p
 let platform: Platform
 
 beforeAll(async () => {
-  platform = await startPlatform('sweeps', { executor: true })
+  const ring = Buffer.from('a ring key of 32 bytes for tests').toString('base64')
+  platform = await startPlatform('sweeps', { executor: true }, { SECRETS_KEYS: `test:${ring}` })
 }, 60_000)
 
 afterAll(() => platform.close())

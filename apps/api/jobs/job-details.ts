@@ -13,6 +13,7 @@ import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import { json, media, uuid } from '../http/response.js'
 import type { EventStreams } from './event-stream.js'
+import { Progress, progressView } from './job-view.js'
 import type { Nudge } from './nudge.js'
 import { requestedJob } from './requested-job.js'
 import { submitErrors, submitJob } from './submit-job.js'
@@ -49,15 +50,15 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['jobs'],
-        summary: 'The tasks of a job; a plain job has one',
+        summary: 'The tasks of a job; a plain job has one. And how far a sweep is',
         params: JobId,
-        response: { 200: json('The tasks', Type.Object({ tasks: Type.Array(Task) })) }
+        response: { 200: json('The tasks', Type.Object({ tasks: Type.Array(Task), progress: Progress })) }
       }
     },
     async (request) => {
       const job = await requestedJob(db, request)
       const tasks = await listTasks(db, job.id)
-      return { tasks: tasks.length > 0 ? tasks.map(taskView) : [onlyTaskView(job)] }
+      return { tasks: tasks.length > 0 ? tasks.map(taskView) : [onlyTaskView(job)], progress: progressView(job) }
     }
   )
 

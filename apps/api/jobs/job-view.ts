@@ -43,7 +43,7 @@ const Queue = nullable(
   Type.Object({ position: nullable(count), reason: oneOf(queueReasons), message: text }, { $id: 'JobQueue' })
 )
 
-const Progress = nullable(
+export const Progress = nullable(
   Type.Object({ points_total: count, points_done: count, points_failed: count }, { $id: 'JobProgress' }),
   'Of a sweep: how many points it has, how many are done, and how many of those failed'
 )
@@ -233,7 +233,7 @@ export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Stat
     job.errorMessage === null ? result : JSON.stringify({ error: job.errorMessage })
   ) as JsonText<Static<typeof JobState>>
 
-const progressView = ({ pointsTotal, pointsDone, pointsFailed }: JobRow): Static<typeof Progress> =>
+export const progressView = ({ pointsTotal, pointsDone, pointsFailed }: JobRow): Static<typeof Progress> =>
   pointsTotal === null ? null : { points_total: pointsTotal, points_done: pointsDone, points_failed: pointsFailed }
 
 const providerJobView = (job: ProviderJob): Static<typeof ProviderJobItem> => ({

@@ -39,7 +39,7 @@ export const runOptions = (command: Command): Command =>
 function sourceOf(file: string | undefined, { scriptId, scriptSlug }: RunOptions): Source {
   if ([file, scriptId, scriptSlug].filter((source) => source !== undefined).length !== 1)
     throw new CliError('usage', 'name one thing to run: FILE, --script-slug or --script-id')
-  if (file !== undefined) return { file }
+  if (file !== undefined) return { files: [file] }
   if (scriptSlug !== undefined) return { scriptSlug }
   if (!isUuid(scriptId!))
     throw new CliError('usage', `--script-id: must be an id from qjob scripts list (got ${scriptId})`)

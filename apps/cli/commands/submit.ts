@@ -11,14 +11,17 @@ import { idFor, outScreen } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
 export function addSubmitCommand(program: Command): void {
-  submissionOptions(serviceCommand(program, 'submit <file>', 'submit a circuit as a job; - reads standard input'))
+  submissionOptions(serviceCommand(program, 'submit <file...>', 'submit a circuit as a job; - reads standard input'))
     .option('--wait', 'wait for the job and show its result; the exit code follows its status')
-    .addHelpText('after', '\n.qasm files are OpenQASM 2 or 3; .py files are Python that builds a circuit.')
-    .action((file: string, options: ServiceOptions & SubmitOptions & { wait?: boolean }) =>
+    .addHelpText(
+      'after',
+      '\n.qasm files are OpenQASM 2 or 3; .py files are Python that builds a circuit.\nSeveral .qasm files become the points of one job.'
+    )
+    .action((files: string[], options: ServiceOptions & SubmitOptions & { wait?: boolean }) =>
       withService(options, async (api) => {
         const { value, text } = await api.post<{ job_id: string }>(
           '/api/jobs/submit',
-          await submissionBody({ file }, options)
+          await submissionBody({ files }, options)
         )
         if (!options.wait)
           return printResult(

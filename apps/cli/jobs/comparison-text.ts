@@ -6,6 +6,7 @@ import { plain } from '../terminal/untrusted-text.js'
 
 interface ComparedJob {
   job_id: string
+  point: number | null
   backend: string
   count_source: string | null
   seed: number | null
@@ -61,8 +62,8 @@ const figures = ({ verdict, method, alpha, margin, tvd, tvd_upper, needed_shots,
     ['b', jobText(b)]
   ])
 
-const jobText = ({ job_id, backend, count_source, seed }: ComparedJob): string =>
-  `${job_id} on ${backend}, ${count_source ?? 'a value of its program'}${seed === null ? '' : `, seed ${seed}`}`
+const jobText = ({ job_id, point, backend, count_source, seed }: ComparedJob): string =>
+  `${job_id}${point === null ? '' : `, point ${point},`} on ${backend}, ${count_source ?? 'a value of its program'}${seed === null ? '' : `, seed ${seed}`}`
 
 function distanceText(tvd: number | null, upper: number | null): string | null {
   if (tvd === null) return null

@@ -19,6 +19,8 @@ export interface JobRecord {
   error: { code: string; message: string } | null
   summary: Record<string, string> | null
   attempts: number
+  /** Of a sweep. */
+  progress?: Progress | null
   provider_jobs: { provider_job_id: string | null; provider: string; status: string; cost_usd: number | null }[]
   cancel: { requested_at: string; outcome: string | null } | null
   workflow: { id: string; url: string | null } | null
@@ -26,6 +28,12 @@ export interface JobRecord {
   started_at: string | null
   completed_at: string | null
   queue: { position: number | null; reason: string; message: string | null } | null
+}
+
+export interface Progress {
+  points_total: number
+  points_done: number
+  points_failed: number
 }
 
 /** The text of the result in a job's record, exactly as stored; `null` without a result. */

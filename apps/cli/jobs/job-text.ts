@@ -5,6 +5,7 @@ import { money } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
 import { plain } from '../terminal/untrusted-text.js'
 import type { Attempt, JobRecord } from './job-record.js'
+import { progressText } from './job-watch.js'
 import { resultText } from './result-text.js'
 
 /** @param result the text of the job's result. */
@@ -21,6 +22,7 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],
     ['started', job.started_at && `${lasted(job.created_at, job.started_at)} later`],
     ['ended', end && `${lasted(job.created_at, end)} after the submission`],
+    ['points', job.progress ? progressText(job.progress) : null],
     ['attempts', job.attempts > 1 ? String(job.attempts) : null],
     ['cost', costText(job)],
     ...job.provider_jobs.map(({ provider, provider_job_id, status, cost_usd }): [string, string] => [

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import type { ApiClient } from '../session/api-client.js'
-import type { Task } from './job-record.js'
+import type { Progress, Task } from './job-record.js'
 import { isGraph } from './task-timeline.js'
 
 /**
@@ -19,8 +19,13 @@ const NAMES_SHOWN = 3
 
 export interface JobObserver {
   status(status: JobStatus): void
-  /** A line such as `3 of 10 tasks done, running: energy`. */
+  /** A line such as `3 of 10 tasks done, running: energy`, or `30 of 100 points done`. */
   tasks(text: string): void
+}
+
+interface Steps {
+  tasks: Task[]
+  progress: Progress | null
 }
 
 /** Notifies `observer` of each change until `signal` is aborted. */
@@ -34,8 +39,10 @@ export async function watchJob(
   for (let reads = 0; !signal.aborted; reads++) {
     const nextEvent = events.next(REFRESH_MS)
     try {
-      const { tasks } = (await api.get<{ tasks: Task[] }>(`/api/jobs/${jobId}/tasks`, { patient: false })).value
+      const path = `/api/jobs/${jobId}/tasks`
+      const { tasks, progress } = (await api.get<Steps>(path, { patient: false })).value
       if (isGraph(jobId, tasks) && !signal.aborted) observer.tasks(tasksText(tasks))
+      else if (progress && !signal.aborted) observer.tasks(progressText(progress))
     } catch {
       // The next read may succeed.
     }
@@ -83,6 +90,9 @@ function followEvents(
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   delay(milliseconds, undefined, { signal, ref: false }).catch(() => {})
+
+export const progressText = ({ points_total: total, points_done: done, points_failed: failed }: Progress): string =>
+  `${done} of ${total} points done${failed > 0 ? `, ${failed} failed` : ''}`
 
 export function tasksText(tasks: Task[]): string {
   const count = (state: string) => tasks.filter((task) => task.state === state).length

@@ -4,6 +4,7 @@ import { jsonFields } from '../../../domain/json/json-text.js'
 import { listing } from '../terminal/layout.js'
 import { plain, plainLine } from '../terminal/untrusted-text.js'
 import { countsChart } from './counts-chart.js'
+import { pointsText } from './points-text.js'
 
 /** The length of a value beyond which it is cut. */
 const VALUE_CHARACTERS_MAX = 1_000
@@ -26,6 +27,8 @@ const notValues = new Set([
 /** @param json the result, exactly as stored. */
 export function resultText(json: string): string {
   const fields = jsonFields(json)
+  const points = pointsText(fields)
+  if (points !== null) return points
   const read = (name: string): unknown => {
     const text = fields.get(name)
     return text === undefined ? undefined : JSON.parse(text)

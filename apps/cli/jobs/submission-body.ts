@@ -23,13 +23,15 @@ export interface SubmitOptions {
   notBefore?: string
   notify?: boolean
   seed?: number
+  /** A file with the points of a sweep. */
+  points?: string
   /** For a saved script: its earlier analysis, and the accepted warnings. */
   analysis?: string
   consent?: string[]
 }
 
-/** What to run: a file (`-` stands for standard input), or a saved script. */
-export type Source = { file: string } | { scriptId: string } | { scriptSlug: string }
+/** What to run: a file (`-` stands for standard input), several circuits, or a saved script. */
+export type Source = { files: string[] } | { scriptId: string } | { scriptSlug: string }
 
 /**
  * Returns JSON text.
@@ -51,7 +53,8 @@ export async function submissionBody(source: Source, options: SubmitOptions, oth
     analysis_id: options.analysis,
     warn_check_ids: options.analysis === undefined ? undefined : options.consent
   }
-  const params = await paramsJson(options.shots, options.seed, options.param)
+  const points = options.points === undefined ? [] : [`points=@${options.points}`]
+  const params = await paramsJson(options.shots, options.seed, [...options.param, ...points])
   return `${JSON.stringify(body).slice(0, -1)},"params":${params}}`
 }
 
@@ -69,8 +72,20 @@ async function sourceFields(
   framework: string | undefined,
   otherwise: Framework | undefined
 ): Promise<Record<string, unknown>> {
-  if ('file' in source) return fileFields(source.file, await readText(source.file), framework, otherwise)
+  if ('files' in source) return filesFields(source.files, framework, otherwise)
   return { ...('scriptId' in source ? { script_id: source.scriptId } : { script_slug: source.scriptSlug }), framework }
+}
+
+async function filesFields(files: string[], framework: string | undefined, otherwise: Framework | undefined) {
+  const [first, ...others] = files as [string, ...string[]]
+  if (others.length === 0) return fileFields(first, await readText(first), framework, otherwise)
+  const circuits: unknown[] = []
+  for (const file of files) {
+    const { circuit } = fileFields(file, await readText(file), framework, otherwise)
+    if (!circuit) throw new CliError('usage', `${nameOf(file)}: several files must all be OpenQASM`)
+    circuits.push(circuit)
+  }
+  return { circuits }
 }
 
 /** OpenQASM is sent as a circuit, which can be longer than code; anything else is code that builds one. */

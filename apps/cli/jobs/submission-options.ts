@@ -13,6 +13,7 @@ export const submissionOptions = (command: Command): Command =>
     )
     .option('--framework <name>', 'the framework of the code, such as qiskit (default: detected)')
     .option('--param <name=value>', 'a value for the code, as JSON or text, or @FILE; repeatable', collect, [])
+    .option('--points <file>', 'run it once for each of these parameters: a file with a JSON array of objects')
     .option('--name <name>', 'a name for the job')
     .option('--label <label>', 'a label for the job; repeatable', collect, [])
     .option('--max-cost <usd>', 'refuse the job if its estimated cost is higher', dollars)

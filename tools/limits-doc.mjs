@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import { root } from './bootstrap.mjs'
 import { importTypescript } from './import-typescript.mjs'
 
-const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body, values } = await importTypescript(`
+const { rateLimits, team, WEBHOOKS_PER_TEAM_MAX, SCRIPTS_MAX, accessTable, body, values, points, CIRCUIT_PAYLOAD_MAX } =
+  await importTypescript(`
       export { rateLimits } from './domain/teams/rate-limits.js'
       export * as team from './domain/teams/team-limits.js'
       export { WEBHOOKS_PER_TEAM_MAX } from './domain/teams/webhook.js'
       export { SCRIPTS_MAX } from './domain/scripts/script.js'
       export { accessTable } from './apps/api/http/access-table.js'
       export * as body from './apps/api/http/body/body-limits.js'
-      export * as values from './domain/jobs/value-limits.js'`)
+      export * as values from './domain/jobs/value-limits.js'
+      export * as points from './domain/jobs/params/points.js'
+      export { CIRCUIT_PAYLOAD_MAX } from './domain/jobs/submitted-circuits.js'`)
 
 /** What a limit counts, where that is not the requests to the routes that name it in the access table. */
 const counts = {
@@ -66,6 +69,9 @@ const sizeRows = [
   ['results of other tasks that one task takes, or one workflow returns, together', size(values.VALUES_BYTES_MAX)],
   ['all results that one script receives', size(values.ANSWERS_BYTES_MAX)],
   ["functions, arguments and results of a job's tasks, each content once", size(values.JOB_VALUES_BYTES_MAX)],
+  ['points of a sweep', number(points.POINTS_MAX)],
+  ['results of the points of a sweep, together', size(points.POINTS_RESULT_BYTES_MAX)],
+  ['payload of the circuits of a sweep, together', size(CIRCUIT_PAYLOAD_MAX)],
   ['printed text that is kept for followers, of an attempt', size(values.OUTPUT_BYTES_MAX)],
   [
     'the same, of all attempts of a job',

@@ -29,5 +29,6 @@ export const responses: Record<string, (text: string, faults: Faults) => void> =
     const body = { backend: 'aer-noisy', circuit, params: JSON.parse(text) }
     expect(faults('POST', '/api/jobs/submit', body)).toEqual([])
   },
+  'docs/sweeps.md': fields('points', 'total_points', 'failed_points', 'execution_time_ms', 'metadata'),
   'docs/webhooks.md': fields('type', 'timestamp', 'data')
 }

@@ -158,7 +158,7 @@ longTest(
   async () => {
     const { script_id: id } = await json(ada, ['upload', ada.file('shared.py', scan)])
     await refused(eve, ['show', id], 4, 'no such script')
-    await refused(eve, ['show', 'shared'], 4, 'no script has the slug "shared"')
+    await refused(eve, ['show', 'shared'], 4, 'no script has the slug or id "shared"')
     await refused(eve, ['run', id, '--no-wait'], 4, 'no such script')
     expect(await done(ada, ['publish', 'shared'])).toBe(`script ${id} is published\n`)
     expect(await done(eve, ['show', id])).toMatch(/^type +workflow, marqov, published$/m)

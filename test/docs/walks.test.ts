@@ -41,7 +41,9 @@ const programs = ['docs/workflows.md']
 
 /** What a command must print, besides exiting with 0. */
 const prints: [page: string, command: RegExp, output: RegExp][] = [
-  ['README.md', /submit examples/, /00[^\n]*\n[^\n]*11/],
+  ['README.md', /submit examples\/bell/, /00[^\n]*\n[^\n]*11/],
+  ['README.md', /submit examples\/rotation/, /theta=1\.57 .*ZZ = 1/],
+  ['docs/sweeps.md', /submit examples\/bell/, /theta=0\.5|^ +1 .*0/m],
   ['README.md', /capsule run/, /^verdict +exact\b/m],
   ['docs/capsules/capsules.md', /capsule run ID --wait/, /^verdict +exact\b/m],
   ['docs/capsules/audit.md', /audit verify/, /unchanged/]

@@ -42,7 +42,6 @@ export async function runSweep(
   const sweep = sweepTexts(job.params)
   const requested = requestsOf(job, jobId, sweep)
   const done = await retryWhileDatabaseAway(retrying, () => donePoints(deps.db, jobId))
-  const isResumed = done.size > 0
   let left = sweep.points.map((_, index) => index).filter((index) => !done.has(index))
 
   // Points that were done in an attempt stay done, so it continues after its worker was lost.
@@ -56,11 +55,13 @@ export async function runSweep(
     isOpen ||= await attempt.accepted()
     return isOpen
   }
-  let ranMs = 0
+  let ranMs = job.pointsMs
   let size: number = POINTS_MAX
 
-  const store = (points: PointOutcome[]) =>
-    retryWhileDatabaseAway(retrying, () => storePoints(deps.db, jobId, fence, points))
+  const store = (points: PointOutcome[], ms: number) => {
+    ranMs += ms
+    return retryWhileDatabaseAway(retrying, () => storePoints(deps.db, jobId, fence, points, ms))
+  }
 
   /** @returns what ends the step; `next` when other points can follow. */
   async function runBatch(): Promise<Execution | null | 'next'> {
@@ -80,18 +81,14 @@ export async function runSweep(
       if (unfit) return attempt.ended({ kind: 'failed', error: unfit }, !fence.lease)
       if (end.kind === 'lost' || (end.kind === 'refused' && !isAnswered)) return attempt.ended(end, !fence.lease)
       output.nextBatch()
-      ranMs += began === null ? 0 : performance.now() - began
+      const ms = began === null ? 0 : Math.round(performance.now() - began)
       const fault = faultOf(end)
-      if (fault === null || batch.length === 1) {
-        const ended = end.kind === 'points' ? end.points : [{ error: fault! }]
-        const points = ended.map((one, place) => outcomeOf(batch[place]!, one))
-        const stored = await store(points)
-        if (stored === 'lost') return null
-        if (stored === 'full') return attempt.ended({ kind: 'failed', error: resultTooLarge }, !fence.lease)
-        left = left.slice(points.length)
-        deps.announce(jobId)
-      }
-      // A batch that failed stands for one of its points, which smaller batches find.
+      const points = outcomesOf(batch, end, fault)
+      const stored = await store(points, ms)
+      if (stored === 'lost') return null
+      if (stored === 'full') return attempt.ended({ kind: 'failed', error: resultTooLarge }, !fence.lease)
+      left = left.slice(points.length)
+      deps.announce(jobId)
       size = nextBatchSize(batch.length, fault?.message ?? null)
       return 'next'
     }
@@ -105,13 +102,19 @@ export async function runSweep(
       if (ended !== 'next') return ended
     }
     const late = failedOutcome(tooLateError(seconds))
-    if (left.length > 0 && (await store(left.map((index) => ({ index, outcome: late, failed: true })))) === 'lost')
+    if (
+      left.length > 0 &&
+      (await store(
+        left.map((index) => ({ index, outcome: late, failed: true })),
+        0
+      )) === 'lost'
+    )
       return null
     if (!isOpen && !(await accepted())) return null
     const points = await retryWhileDatabaseAway(retrying, () => listPoints(deps.db, jobId))
     if (points.every(({ failed }) => failed))
       return attempt.ended({ kind: 'failed', error: allFailedError(points[0]!.outcome, points.length) }, !fence.lease)
-    const result = sweepResult(sweep.points, points, isResumed ? null : Math.round(ranMs))
+    const result = sweepResult(sweep.points, points, ranMs)
     return attempt.ended(completed(result), !fence.lease)
   }
 
@@ -157,6 +160,16 @@ function requestsOf(job: JobRun, jobId: string, { shared, points }: SweepTexts) 
 function faultOf(end: Exclude<PointsEnd, { kind: 'lost' | 'busy' | 'away' }>): JobError | null {
   if (end.kind === 'points') return null
   return end.kind === 'failed' ? end.error : { code: 'execution_error', message: end.message }
+}
+
+/** What is known of the first points of a batch. One that failed stands for one of its points, which smaller batches find. */
+function outcomesOf(
+  batch: readonly number[],
+  end: { kind: string; points?: PointEnd[] },
+  fault: JobError | null
+): PointOutcome[] {
+  const ended = fault === null ? end.points! : batch.length === 1 ? [{ error: fault }] : []
+  return ended.map((one, place) => outcomeOf(batch[place]!, one))
 }
 
 const outcomeOf = (index: number, end: PointEnd): PointOutcome =>

@@ -19,7 +19,8 @@ export async function donePoints(db: DbOrTx, jobId: string): Promise<Set<number>
 }
 
 /**
- * Stores points of a running job. One that is stored already stays as it is.
+ * Stores the points of a batch of a running job, and adds the time that it ran. A point that is stored already stays as it is.
+ * @param points none, for a batch that only took time.
  * @returns `lost` when another worker has the job; `full` when all of them would exceed the limit of a job, and nothing is
  * stored.
  */
@@ -27,12 +28,16 @@ export async function storePoints(
   db: DbOrTx,
   jobId: string,
   fence: Fence,
-  points: readonly PointOutcome[]
+  points: readonly PointOutcome[],
+  ranMs: number
 ): Promise<'stored' | 'full' | 'lost'> {
-  const rows = points.map(
-    ({ index, outcome, failed }) =>
-      sql`(${index}::int, ${outcome}::text, ${failed}::boolean, ${Buffer.byteLength(outcome)}::int)`
-  )
+  const rows =
+    points.length === 0
+      ? [noRow]
+      : points.map(
+          ({ index, outcome, failed }) =>
+            sql`(${index}::int, ${outcome}::text, ${failed}::boolean, ${Buffer.byteLength(outcome)}::int)`
+        )
   const bytes = points.reduce((sum, { outcome }) => sum + Buffer.byteLength(outcome), 0)
   const held = db.select({ id: jobs.id }).from(jobs).where(runBy(jobId, fence)).for('no key update')
   const [answer] = await db.execute<{ held: boolean; fits: boolean }>(sql`
@@ -41,15 +46,20 @@ export async function storePoints(
         from ${jobPoints} where job_id = ${jobId}),
       stored as (insert into ${jobPoints} (job_id, index, outcome, failed, size_bytes)
         select held.id, point.* from held cross join (values ${sql.join(rows, sql`, `)})
-          as point (index, outcome, failed, size_bytes) where (select fits from size)
+          as point (index, outcome, failed, size_bytes)
+        where index is not null and (select fits from size)
         on conflict do nothing returning failed),
       counted as (update ${jobs} set points_done = points_done + (select count(*) from stored),
-          points_failed = points_failed + (select count(*) from stored where failed), updated_at = now()
+          points_failed = points_failed + (select count(*) from stored where failed),
+          points_ms = points_ms + ${ranMs}::bigint, updated_at = now()
         where id in (select id from held))
     select exists (select 1 from held) as held, (select fits from size) as fits`)
   if (!answer!.held) return 'lost'
   return answer!.fits ? 'stored' : 'full'
 }
+
+/** Gives the values their types where there is no point. */
+const noRow = sql`(null::int, null::text, null::boolean, null::int)`
 
 const runBy = (jobId: string, fence: Fence): SQL | undefined =>
   and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence))

@@ -327,7 +327,8 @@ export async function loadJobRun(db: DbOrTx, jobId: string) {
       programmingModel: jobs.programmingModel,
       entrypoint: jobs.entrypoint,
       input: jobs.input,
-      pointsTotal: jobs.pointsTotal
+      pointsTotal: jobs.pointsTotal,
+      pointsMs: jobs.pointsMs
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))

@@ -11,6 +11,7 @@ ALTER TABLE "jobs" ADD COLUMN "points_total" integer;--> statement-breakpoint
 ALTER TABLE "jobs" ADD COLUMN "points_done" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "jobs" ADD COLUMN "points_failed" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "jobs" ADD COLUMN "points_shots" bigint;--> statement-breakpoint
+ALTER TABLE "jobs" ADD COLUMN "points_ms" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "job_points" ADD CONSTRAINT "job_points_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 -- Metered like the output of a job (0019_job_output.sql). A row is never changed.
 CREATE FUNCTION meter_job_points_added() RETURNS trigger LANGUAGE plpgsql AS $t$

@@ -91,11 +91,13 @@ export const jobs = pgTable(
     notBefore: instant('not_before'),
     // How many circuits the estimate counts.
     circuitCount: integer('circuit_count').notNull().default(1),
-    // Of a sweep: its points, those with a result or an error, those with an error, and the shots of all together.
+    // Of a sweep: its points, those with a result or an error, those with an error, the shots of all together, and how long
+    // their batches ran, in milliseconds.
     pointsTotal: integer('points_total'),
     pointsDone: integer('points_done').notNull().default(0),
     pointsFailed: integer('points_failed').notNull().default(0),
     pointsShots: bigint('points_shots', { mode: 'number' }),
+    pointsMs: bigint('points_ms', { mode: 'number' }).notNull().default(0),
     // How the submitter is notified when the job ends.
     notify: text('notify').$type<'email' | null>(),
     // Of the request that submitted the job: its id, and its place in a trace (W3C traceparent).

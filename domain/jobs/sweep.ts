@@ -55,12 +55,12 @@ export function allFailedError(first: string, total: number): JobError {
 /**
  * The result of a sweep, as JSON text.
  * @param outcomes of all points, in order: JSON texts of objects.
- * @param executionTimeMs `null` when it is not known of all points.
+ * @param executionTimeMs of all batches.
  */
 export function sweepResult(
   points: readonly string[],
   outcomes: readonly { outcome: string; failed: boolean }[],
-  executionTimeMs: number | null
+  executionTimeMs: number
 ): string {
   const fields = outcomes.map(({ outcome }) => jsonFields(outcome))
   const failed = outcomes.flatMap((one, index) => (one.failed ? [index] : []))
@@ -75,7 +75,7 @@ export function sweepResult(
     ['points', `[${texts.join(',')}]`],
     ['total_points', String(outcomes.length)],
     ['failed_points', JSON.stringify(failed)],
-    ['execution_time_ms', JSON.stringify(executionTimeMs)],
+    ['execution_time_ms', String(executionTimeMs)],
     ['metadata', sharedMetadata(fields.flatMap((own) => own.get('metadata') ?? []))]
   ])
 }

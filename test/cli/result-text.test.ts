@@ -27,6 +27,30 @@ test("the text of a result has the program's summary first, then counts, values,
   expect(rest).toEqual(['warning: mind the gap', 'printed by the code:\nhello'])
 })
 
+test('the text of a sweep is a table of its points, with every digit, and the reason of each that failed', () => {
+  const text = resultText(
+    `{"points":[
+      {"index":0,"params":{"theta": 0.5, "n": 1000000000000000000000000000001},"counts":{"0":1,"1":9},"shots":10},
+      {"index":1,"expectation_values":[{"observable":"ZZ","value":0.25,"standard_error":0.0125}],"counts":{"0":4},"shots":4},
+      {"index":2,"shots":null,"value":[1000000000000000000000000000001]},
+      {"index":3,"params":{"note":"\\u001b[31mred"},"error":{"code":"execution_error","message":"line 2: no\\u0007"}}],
+      "total_points":4,"failed_points":[3],"metadata":{"sweep":true}}`
+  )
+  expect(text.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | ').trim())).toEqual([
+    'POINT | PARAMETERS | SHOTS | RESULT',
+    '| 0 | theta=0.5, n=1000000000000000000000000000001 | 10 | 1: 9, 0: 1',
+    '| 1 | 4 | ZZ = 0.25 ± 0.013',
+    '| 2 | [1000000000000000000000000000001]',
+    expect.stringMatching(/^\| 3 \| note="[^\u001b]*red" \| failed: line 2: no[^\u0007]?$/)
+  ])
+})
+
+test('what a program returns under the names of a sweep is shown as its values', () => {
+  expect(resultText('{"points":[1,2],"total_points":2,"metadata":{"seed":null}}')).toBe(
+    'points        [1,2]\ntotal_points  2'
+  )
+})
+
 test('the text of a result keeps every digit of integers and cuts long values', () => {
   expect(resultText('{"result": 1000000000000000000000000000001}')).toBe('result  1000000000000000000000000000001')
   const long = resultText(`{"list":[${'12345,'.repeat(10_000)}1]}`)

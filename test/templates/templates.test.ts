@@ -275,7 +275,7 @@ describe('what is wrong is said', () => {
 
 if (hasSdk) {
   test('parameter-scan follows the sine of the angle', async () => {
-    for (const result of await results('parameter-scan', 'local', { shots: 4_000, points: 7 })) {
+    for (const result of await results('parameter-scan', 'local', { shots: 4_000, angles: 7 })) {
       const thetas = result.theta as number[]
       expect(thetas).toHaveLength(7)
       for (const [at, theta] of thetas.entries()) {

@@ -31,13 +31,13 @@ def gather(thetas: list[float], measured: list[float]) -> dict:
 
 @workflow
 def parameter_scan(
-    points: int = 9,
+    angles: int = 9,
     shots: int = 1000,
     backend: str = "local",
     noise_model: dict | None = None,
     seed: int | None = None,
 ):
-    if not 2 <= points <= 200:
-        raise ValueError(f"points must be from 2 to 200 (got {points})")
-    thetas = [pi * step / (points - 1) for step in range(points)]
+    if not 2 <= angles <= 200:
+        raise ValueError(f"angles must be from 2 to 200 (got {angles})")
+    thetas = [pi * step / (angles - 1) for step in range(angles)]
     return gather(thetas, [measure(theta, shots, backend) for theta in thetas])

@@ -1,11 +1,11 @@
-// `npm test`: types, lint, the executor's checks, pytest, jest; the sum of the tests alone on the last line.
+// `npm test`: types, lint, the checks of the Python code, pytest, jest; the sum of the tests alone on the last line.
 //
 //   npm test                      the short lane: what a change needs
 //   npm run test:all              everything (--all): both lanes, more random cases, and the programs of `longPrograms`
 //   npm test -- api budgets       the jest files of both lanes whose path matches a pattern (types and lint all the same)
 //   npm test -- --shard=1/3       jest alone, with this option
 //   npm test -- apps/executor     only pytest, both lanes
-//   npm run check                 only types, lint and the executor's checks (--check)
+//   npm run check                 only types, lint and the checks of the Python code (--check)
 //
 // Long are the files named *.long.test.ts, the rows that test/support/lane.ts holds back, and pytest's tests marked `long`.
 import { spawn } from 'node:child_process'
@@ -39,7 +39,10 @@ const checks = [
   { name: 'tsc', command: bin('tsc'), args: ['-p', '.'] },
   { name: 'biome', command: bin('biome'), args: ['check', '--error-on-warnings', '.'] },
   ...(wantsPytest
-    ? [{ name: 'executor checks', command: join(executor, 'scripts/check'), args: [], cwd: executor }]
+    ? [
+        { name: 'executor checks', command: join(executor, 'scripts/check'), args: [], cwd: executor },
+        { name: 'checks of the Python package', command: join(root, 'clients/python/scripts/check'), args: [] }
+      ]
     : [])
 ]
 

@@ -1,0 +1,37 @@
+"""The tests run against a service: its address and a key are in QJOB_URL and QJOB_KEY, as test/clients/python.test.ts
+sets them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from quantum_job_service import Client
+
+SWEEPS = "service without sweeps"
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Client]:
+    """Of the service that runs for these tests."""
+    assert os.environ.get("QJOB_URL") and os.environ.get("QJOB_KEY"), "run through npm test -- test/clients"
+    with Client() as opened:
+        yield opened
+
+
+@pytest.fixture
+def single_jobs() -> Iterator[Client]:
+    """A client that sends each circuit as a job of its own, as at a service without sweeps."""
+    with Client() as opened:
+        opened._sweeps = False
+        yield opened
+
+
+@pytest.fixture
+def sweeps(client: Client) -> Client:
+    """The client of a service that takes many circuits in one job."""
+    if not client.has_sweeps:
+        pytest.skip(SWEEPS)
+    return client

@@ -15,7 +15,8 @@ from qiskit.providers import JobStatus
 from qiskit.quantum_info import Pauli, SparsePauliOp, Statevector
 
 from quantum_job_service import Client, JobFailed, Refused
-from quantum_job_service.qiskit import RemoteBackend, pauli_sum, text_of
+from quantum_job_service._qiskit_text import pauli_sum, text_of
+from quantum_job_service.qiskit import RemoteBackend
 
 from .agreement import assert_sampled
 from .qiskit_circuits import PARAMETERS, REGISTERS, STATES, A, measured

@@ -41,7 +41,7 @@ class Result:
     value: Any = None
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any]) -> Result:
+    def read(cls, raw: Mapping[str, Any], *, of_point: bool = False) -> Result:
         """From the result of a job or the fields of a point. What a program returned may look like counts without being
         any; only counts that the service vouches for have registers."""
         metadata = raw.get("metadata")
@@ -55,7 +55,7 @@ class Result:
             shots=shots if isinstance(shots, int) else None,
             expectation_values=tuple(_expectations(raw)) if of_circuit else (),
             registers=tuple(_register(one) for one in registers) if of_circuit else (),  # type: ignore[union-attr]
-            value=None if of_circuit else raw.get("value", raw.get("result", raw)),
+            value=None if of_circuit else raw.get("value") if of_point else _returned(raw),
         )
 
     @property
@@ -126,7 +126,8 @@ class SweepResult(Sequence[Point]):
 
 def read_result(raw: Mapping[str, Any], job_id: str) -> Result | SweepResult:
     """Of a sweep or of a single run."""
-    is_sweep = isinstance(raw.get("points"), list) and isinstance(raw.get("total_points"), int)
+    # What a program returns can have these members too, but never without metadata beside them.
+    is_sweep = "points" in raw and "total_points" in raw and "metadata" not in raw
     return SweepResult.read(raw, job_id) if is_sweep else Result.read(raw)
 
 
@@ -135,9 +136,19 @@ def _point(raw: Mapping[str, Any]) -> Point:
     return Point(
         index=raw["index"],
         params=raw.get("params") or {},
-        result=None if error is not None else Result.read(raw),
+        result=None if error is not None else Result.read(raw, of_point=True),
         error=error,
     )
+
+
+_OURS = ("shots", "backend", "execution_time_ms", "warnings", "metadata", "stdout")
+"""What the service puts beside what a program returned."""
+
+
+def _returned(raw: Mapping[str, Any]) -> Any:
+    """What a program returned: the members of a dictionary, or one value, which stands under `result`."""
+    rest = {name: value for name, value in raw.items() if name not in _OURS}
+    return rest["result"] if rest.keys() == {"result"} else rest
 
 
 def _expectations(raw: Mapping[str, Any]) -> Iterator[ExpectationValue]:

@@ -47,7 +47,10 @@ def test_points_come_in_their_order_and_a_failed_one_names_itself() -> None:
 def test_what_a_program_returns_is_no_counts_of_the_service() -> None:
     result = Result.read({"counts": {"00": "many"}, "metadata": {"registers": None}})
     assert result.counts is None
-    assert result.value["counts"] == {"00": "many"}
+    assert result.value == {"counts": {"00": "many"}}
+    assert Result.read({"result": 3, "shots": None, "metadata": {}}).value == 3
+    assert Result.read({"result": 3, "value": 4, "metadata": {}}).value == {"result": 3, "value": 4}
+    assert isinstance(read_result({"points": [], "total_points": 0, "metadata": {}}, "job-1"), Result)
 
 
 def test_expectation_values_have_their_errors() -> None:

@@ -19,6 +19,7 @@ export const pages: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'ARCHITECTURE.md',
+  'clients/python/README.md',
   ...readdirSync(join(projectRoot, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`)

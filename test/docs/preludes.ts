@@ -25,6 +25,11 @@ const sealed = [
   'qjob capsule seal ID --exit-code 0'
 ]
 
+/** For programs with our Python package. */
+const address = `import os
+os.environ["QJOB_URL"] = "http://127.0.0.1:3000"
+os.environ["QJOB_KEY"] = "marqey_live_..."`
+
 const withParameter = (use: string): string => `from qiskit import QuantumCircuit
 
 def main(theta, molecule=None, shots=1000):
@@ -35,7 +40,8 @@ def main(theta, molecule=None, shots=1000):
 `
 
 export const preludes: Record<string, Prelude> = {
-  'README.md': { signUp: false },
+  'README.md': { signUp: false, python: address },
+  'clients/python/README.md': { python: address },
   'docs/cli.md': {
     signUp: false,
     files: {
@@ -45,6 +51,7 @@ export const preludes: Record<string, Prelude> = {
       'h2.json': '{ "offset": -1.1 }'
     }
   },
+  'docs/plugins.md': { python: address },
   'docs/jobs.md': { before: ['qjob submit examples/bell.qasm --wait'] },
   'docs/compare.md': {
     before: [1, 2].map((seed) => `qjob submit examples/bell.qasm --shots 5000 --seed ${seed} --wait`)

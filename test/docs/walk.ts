@@ -22,10 +22,14 @@ export interface Service {
 export class Walk {
   readonly folder = mkdtempSync(join(tmpdir(), 'qjs-walk-'))
   private readonly env: Record<string, string>
-  /** @param email of the reader, who is `you@example.org` on the pages. */
+  /**
+   * @param email of the reader, who is `you@example.org` on the pages.
+   * @param pythonPath where the reader's Python packages lie that are ours.
+   */
   constructor(
     private readonly service: Service,
-    private readonly email: string
+    private readonly email: string,
+    pythonPath: string
   ) {
     const bin = join(this.folder, '.bin')
     mkdirSync(bin)
@@ -37,7 +41,7 @@ export class Walk {
       HOME: this.folder,
       DATA_DIR: service.dataDir,
       QJOB_PASSWORD: 'a long password',
-      PYTHONPATH: ''
+      PYTHONPATH: pythonPath
     }
     cpSync(join(projectRoot, 'examples'), join(this.folder, 'examples'), { recursive: true })
     for (const name of ['node_modules', 'tools', 'package.json'])

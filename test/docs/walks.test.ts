@@ -2,11 +2,12 @@
 // The reader has the programs that a page takes for granted, an account, and the files that it names.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { rowsOfLane } from '../support/lane.js'
+import { installedPythonPackage } from '../support/python-package.js'
 import { QjobStart } from '../support/stack/qjob-start.js'
 import { at, type Block, blocks, commandsOf } from './blocks.js'
 import { exceptionOf } from './exceptions.js'
@@ -16,8 +17,10 @@ import { Walk } from './walk.js'
 const dataDir = mkdtempSync(join(tmpdir(), 'qjs-docs-'))
 let stack: QjobStart
 let url = ''
+let pythonPath = ''
 
 beforeAll(async () => {
+  pythonPath = installedPythonPackage()
   const start = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
   stack = new QjobStart(dataDir, {}, start)
   await stack.ready()
@@ -31,6 +34,7 @@ afterAll(async () => {
   const pointer = join(dataDir, 'postgres-location')
   if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true })
   rmSync(dataDir, { recursive: true })
+  rmSync(dirname(pythonPath), { recursive: true })
 }, 60_000)
 
 const executable = (block: Block): boolean => ['shell', 'python', 'yaml', 'js', 'ts'].includes(block.kind!)
@@ -50,7 +54,7 @@ const prints: [page: string, command: RegExp, output: RegExp][] = [
 ]
 
 async function walkOf(page: string): Promise<void> {
-  const walk = new Walk({ url, dataDir }, `${page.replaceAll(/\W/g, '-').toLowerCase()}@example.org`)
+  const walk = new Walk({ url, dataDir }, `${page.replaceAll(/\W/g, '-').toLowerCase()}@example.org`, pythonPath)
   const { signUp = true, files = {}, before = [], python = '', js = '', ts = '' } = preludes[page] ?? {}
   try {
     if (page === 'docs/generated-clients.md') walk.useGenerator()

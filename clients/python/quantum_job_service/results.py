@@ -126,8 +126,9 @@ class SweepResult(Sequence[Point]):
 
 def read_result(raw: Mapping[str, Any], job_id: str) -> Result | SweepResult:
     """Of a sweep or of a single run."""
-    # What a program returns can have these members too, but never without metadata beside them.
-    is_sweep = "points" in raw and "total_points" in raw and "metadata" not in raw
+    # A program can return points too, but the metadata are the service's own.
+    metadata = raw.get("metadata")
+    is_sweep = isinstance(metadata, Mapping) and metadata.get("sweep") is True
     return SweepResult.read(raw, job_id) if is_sweep else Result.read(raw)
 
 

@@ -27,6 +27,7 @@ SWEEP = {
     "total_points": 3,
     "failed_points": [1],
     "execution_time_ms": 5.0,
+    "metadata": {"sweep": True, "bit_order": "qubit 0 leftmost"},
 }
 
 

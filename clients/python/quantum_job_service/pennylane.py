@@ -10,8 +10,20 @@ import numpy as np
 import pennylane as qml
 from pennylane.devices import Device, ExecutionConfig
 from pennylane.devices.modifiers import simulator_tracking, single_tape_support
-from pennylane.devices.preprocess import decompose, validate_device_wires, validate_measurements
-from pennylane.measurements import ExpectationMP, MeasurementProcess, SampleMeasurement, StateMeasurement
+from pennylane.devices.preprocess import (
+    decompose,
+    validate_device_wires,
+    validate_measurements,
+    validate_observables,
+)
+from pennylane.measurements import (
+    ExpectationMP,
+    MeasurementProcess,
+    ProbabilityMP,
+    SampleMeasurement,
+    StateMeasurement,
+    VarianceMP,
+)
 from pennylane.ops import Adjoint
 from pennylane.tape import QuantumScript
 from pennylane.transforms import broadcast_expand, defer_measurements, split_non_commuting
@@ -96,6 +108,7 @@ class RemoteDevice(Device):
             sample_measurements=lambda one: isinstance(one, SampleMeasurement),
             name=self.name,
         )
+        program.add_transform(validate_observables, stopping_condition=_has_a_basis, name=self.name)
         program.add_transform(measured_in_the_basis)
         program.add_transform(decompose, stopping_condition=_is_sent, skip_initial_state_prep=False, name=self.name)
         program.add_transform(broadcast_expand)
@@ -123,10 +136,40 @@ def measured_in_the_basis(tape: QuantumScript) -> tuple[list[QuantumScript], Cal
     of Pauli matrices without shots need none: the service gives them exactly."""
     if _is_exact(tape):
         return [tape], _first
+    based = [bool(tape.shots) or isinstance(one, _IN_A_BASIS) for one in tape.measurements]
+    if not all(based):
+        return _with_states_apart(tape, based)
     tapes, join = split_non_commuting(tape)
     return [
         one if _is_exact(one) else one.copy(operations=[*one.operations, *one.diagonalizing_gates]) for one in tapes
     ], join
+
+
+_IN_A_BASIS = (ExpectationMP, VarianceMP, ProbabilityMP)
+"""What is read off the amplitudes in the basis of the measurement; other values are of the state itself."""
+
+
+def _with_states_apart(tape: QuantumScript, based: list[bool]) -> tuple[list[QuantumScript], Callable[..., Any]]:
+    """The measurements of the state itself in a circuit of their own, which no change of basis follows."""
+    of_state = [one for one, is_based in zip(tape.measurements, based, strict=True) if not is_based]
+    others = [one for one, is_based in zip(tape.measurements, based, strict=True) if is_based]
+    alone = tape.copy(measurements=of_state)
+    if not others:
+        return [alone], _first
+    tapes, join = measured_in_the_basis(tape.copy(measurements=others))
+
+    def in_order(results: Sequence[Any]) -> Any:
+        both = {
+            True: iter(_each(join(results[:-1]), len(others))),
+            False: iter(_each(results[-1], len(of_state))),
+        }
+        return tuple(next(both[is_based]) for is_based in based)
+
+    return [*tapes, alone], in_order
+
+
+def _each(results: Any, count: int) -> Sequence[Any]:
+    return (results,) if count == 1 else results
 
 
 def _first(results: Sequence[Any]) -> Any:
@@ -143,6 +186,11 @@ def _is_exact(tape: QuantumScript) -> bool:
             return False
         words += max(1, len(one.obs.pauli_rep))
     return words <= TERMS_MAX and len(tape.measurements) <= OBSERVABLES_MAX
+
+
+def _has_a_basis(observable: Any) -> bool:
+    """Whether gates lead into the basis of an observable: for a sparse matrix there are none."""
+    return observable.pauli_rep is not None or bool(observable.has_diagonalizing_gates)
 
 
 def _is_sent(operation: Any) -> bool:

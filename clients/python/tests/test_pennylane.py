@@ -49,6 +49,12 @@ MEASUREMENTS: dict[str, Any] = {
     "probabilities": lambda: [qml.probs(wires=["a", "b"]), qml.probs(op=qml.X(0)), qml.expval(qml.Z("a"))],
     "all wires": lambda: [qml.probs()],
     "the state": lambda: [qml.state()],
+    "the state beside values in other bases": lambda: [
+        qml.expval(qml.Hermitian(np.array([[1, 2j], [-2j, 0.5]]), wires="a")),
+        qml.state(),
+        qml.probs(op=qml.X("b")),
+        qml.density_matrix(["a", 0]),
+    ],
     "entropies": lambda: [qml.vn_entropy(["b"]), qml.purity(["a"]), qml.density_matrix([0])],
 }
 
@@ -137,6 +143,8 @@ def test_what_cannot_be_done_faithfully_is_refused_by_name(device: RemoteDevice)
     with pytest.raises(DeviceError, match="AmplitudeDamping"):
         noisy = qml.QNode(lambda: (qml.AmplitudeDamping(0.1, wires="a"), qml.expval(qml.Z("a")))[1], device)
         noisy()
+    with pytest.raises(DeviceError, match="not supported"):
+        _run(device, lambda: [qml.expval(qml.SparseHamiltonian(qml.X(0).sparse_matrix(), wires=[0]))])
     wide = RemoteDevice(15, client=device.client)
     with pytest.raises(Refused, match="up to 14"):
         qml.QNode(lambda: qml.probs(wires=[0]), wide)()
@@ -148,7 +156,7 @@ def test_what_cannot_be_done_faithfully_is_refused_by_name(device: RemoteDevice)
 def test_pennylanes_own_tests_of_devices_pass(shots: str, tmp_path: Any) -> None:
     if "QJS_WHEEL" not in os.environ:
         pytest.skip("the sources have no entry points; the wheel does")
-    # As pl-device-test calls it.
+    # As pl-device-test does, which finds pytest on the PATH only.
     command = [sys.executable, "-m", "pytest", get_device_tests(), "--device=qjs.remote", f"--shots={shots}"]
     options = ["--skip-ops", "--no-flaky-report", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
     ran = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)

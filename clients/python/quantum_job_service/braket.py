@@ -77,10 +77,11 @@ class RemoteDevice(Device):
         task_specification: BraketCircuit,
         shots: int | None = DEFAULT_SHOTS,
         inputs: Mapping[str, float] | None = None,
-        *_args: Any,
-        **_options: Any,
+        *args: Any,
+        **options: Any,
     ) -> RemoteTask:
         """Submits a circuit."""
+        _refuse_unknown(args, options)
         written = _Written(task_specification, inputs or {}, shots)
         submitted = Submitted(self.client, [written.circuit], **self.job_options)
         return RemoteTask(written, submitted, 0)
@@ -91,12 +92,13 @@ class RemoteDevice(Device):
         shots: int | Sequence[int] | None = DEFAULT_SHOTS,
         max_parallel: int | None = None,
         inputs: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
-        *_args: Any,
-        **_options: Any,
+        *args: Any,
+        **options: Any,
     ) -> RemoteBatch:
         """Submits circuits, or one with several inputs, as one job where the service has sweeps; it decides how many
         run at once."""
         del max_parallel
+        _refuse_unknown(args, options)
         several = {
             "circuits": None if isinstance(task_specifications, BraketCircuit) else list(task_specifications),
             "shots": list(shots) if isinstance(shots, Sequence) else None,
@@ -204,6 +206,13 @@ def _standard(text: str) -> str:
     definitions = [one for one in GATES if re.split(r"[ (]", one, maxsplit=2)[1] in mentioned]
     head, version, rest = text.partition("OPENQASM 3.0;")
     return "\n".join([head + version, 'include "stdgates.inc";', *definitions]) + rest
+
+
+def _refuse_unknown(args: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Those that only say how often to ask have no effect here; others would be ignored without a word."""
+    unknown = [*map(repr, args), *(name for name in options if not name.startswith("poll_"))]
+    if unknown:
+        raise unsupported(f"{', '.join(unknown)}: no such options here; those of the job belong to the device")
 
 
 def _names(circuit: BraketCircuit) -> set[str]:

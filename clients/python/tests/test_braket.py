@@ -91,3 +91,5 @@ def test_what_cannot_be_sent_faithfully_is_refused_by_name(device: RemoteDevice)
     ):
         with pytest.raises(Refused, match=reason):
             device.run(circuit, shots=shots)
+    with pytest.raises(Refused, match="disable_qubit_rewiring"):
+        device.run(Circuit().x(0), shots=1, disable_qubit_rewiring=True)

@@ -80,6 +80,12 @@ export function jobAttempt(
   }
 }
 
+/** Why a job has failed whose request the executor refused. */
+export const refusedAs = ({ code, message }: Extract<Waited<RunEnd>, { kind: 'refused' }>): JobError => ({
+  code: code ?? 'execution_error',
+  message
+})
+
 /** The code of an attempt whose end is unknown. */
 export const lossOf = ({ shutDown }: { shutDown?: true }) =>
   shutDown ? ('executor_shut_down' as const) : ('execution_service_lost' as const)
@@ -109,7 +115,7 @@ async function recordEnd(
       await close('failed', end.error)
       return { outcome: 'failed', error: end.error }
     case 'refused':
-      return { outcome: 'failed', error: { code: 'execution_error', message: end.message } }
+      return { outcome: 'failed', error: refusedAs(end) }
     case 'lost': {
       if (attempt === null) return null
       const error = { code: lossOf(end), message: end.message }

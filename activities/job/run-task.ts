@@ -27,7 +27,7 @@ import type { RunRequest } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type CountedExecution, countedExecution } from './counted-execution.js'
-import { type ExecuteDeps, lossOf } from './job-attempt.js'
+import { type ExecuteDeps, lossOf, refusedAs } from './job-attempt.js'
 import { liveOutput } from './live-output.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
@@ -137,7 +137,7 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
     return null
   })
   if (unfit) return failedForGood(work, unfit)
-  if (ended?.end.kind === 'refused') return failedForGood(work, { code: 'execution_error', message: ended.end.message })
+  if (ended?.end.kind === 'refused') return failedForGood(work, refusedAs(ended.end))
   const number = await attempt
   if (!ended || number === null) return endByAnother(work)
   const { end, runId } = ended

@@ -55,7 +55,7 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   )
   if (end.kind === 'script') return { next: 'script' }
   if (end.kind === 'failed') return { next: 'fail', error: end.error }
-  if (end.kind === 'refused') return fail('execution_error', end.message)
+  if (end.kind === 'refused') return fail(end.code ?? 'execution_error', end.message)
   const compiled = JSON.parse(end.answer) as CompiledProgram
   const stored = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
     storeFiles(deps.db, jobId, fence, filesOf(ref, compiled, end.answer))

@@ -153,6 +153,8 @@ function refusal(status: number, text: string, retryAfter: string | string[] | u
   const full = status === 429 || (status === 503 && (code === undefined || code === 'busy'))
   if (full) return { kind: 'busy', retryAfterSeconds: readSeconds(retryAfter) }
   if (code === 'worker_not_configured') return { kind: 'away', message, unfit: true }
+  // A proxy whose executor is gone returns 502 to 504 without a code of ours. These come from the executor itself.
+  if (status === 500 || code === 'execution_service_lost') return { kind: 'away', message, fault: true }
   // A wrong token or an error of a proxy is for an operator to fix; jobs must not fail because of it.
   if (status === 401 || status === 404 || status >= 500) return { kind: 'away', message }
   return { kind: 'refused', message }

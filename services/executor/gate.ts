@@ -9,6 +9,9 @@ import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
  */
 const LINE_MAX = 160
 
+/** Of how many jobs the faults are remembered; the oldest are forgotten first. */
+const FAULTY_JOBS_MAX = 1_000
+
 /** What a call needs of the gate. */
 export interface GateEntrance {
   /** Waits for a permit; the returned function releases it. Rejects with the signal's reason. */
@@ -20,6 +23,11 @@ export interface GateEntrance {
    * @returns for how many milliseconds no call has had a response.
    */
   noteResponse(reached: boolean): number
+  /**
+   * Records that the executor failed at a call for this job.
+   * @returns how many there were, those that follow each other without any call served in between counted once.
+   */
+  noteFault(job: string): number
 }
 
 export interface ExecutorGate extends GateEntrance {
@@ -42,6 +50,8 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
   let permits = initialPermits
   let lastReached = performance.now()
   let limits: ReadonlyMap<string, number> = new Map()
+  let served = 0
+  const faults = new Map<string, { count: number; served: number }>()
   const active = createActiveTeams()
   const maxOf = (team: string, alone: number) => {
     const isAlone = !active.anotherThan(team, performance.now())
@@ -75,8 +85,19 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
       notify = listener
     },
     noteResponse(reached) {
-      if (reached) lastReached = performance.now()
+      if (reached) {
+        lastReached = performance.now()
+        served++
+      }
       return performance.now() - lastReached
+    },
+    noteFault(job) {
+      const before = faults.get(job)
+      if (before?.served === served) return before.count
+      faults.delete(job)
+      faults.set(job, { count: (before?.count ?? 0) + 1, served })
+      if (faults.size > FAULTY_JOBS_MAX) faults.delete(faults.keys().next().value!)
+      return faults.get(job)!.count
     },
     setPermits(count) {
       permits = Math.max(1, count)

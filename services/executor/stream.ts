@@ -34,15 +34,22 @@ export interface Shown {
   deviceShots: number[] | null
 }
 
-/** The service cannot be reached. `unfit`: it can, but refuses to execute code because it found no isolation. */
+/**
+ * The service cannot be reached. `unfit`: it can, but refuses to execute code because it found no isolation. `fault`: it can,
+ * but failed at this request before it executed anything; it may serve others.
+ */
 export interface Away {
   kind: 'away'
   message: string
   unfit?: true
+  fault?: true
 }
 
 /** The service's responses before an execution has started. */
-export type Refusal = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'refused'; message: string }
+export type Refusal =
+  | { kind: 'busy'; retryAfterSeconds: number }
+  | Away
+  | { kind: 'refused'; message: string; code?: 'execution_service_lost' }
 
 /**
  * The end of an execution that can request work. `asked`: it requested some; if it is `parked`, its child waits in the

@@ -10,10 +10,12 @@ const BUSY_FIRST_MS = 100
 const BUSY_MAX_MS = 500
 const AWAY_MS = 5_000
 const AWAY_DEADLINE_MS = 24 * 3_600_000
+/** How often the executor may fail at a job while it serves others. */
+const FAULTS_MAX = 3
 
 export interface WaitDeps {
   gate: GateEntrance
-  log: { warn(detail: object, message: string): void }
+  log: Record<'warn' | 'error', (detail: object, message: string) => void>
   /** The caller is repeated later, and holds a slot of its own while it waits: a long wait ends with `ComeBackLater`. */
   yieldsSlot?: boolean
 }
@@ -33,7 +35,8 @@ export class ComeBackLater extends Error {
 export type Waited<End> = Exclude<End, { kind: 'busy' } | { kind: 'away' }> | Extract<Refusal, { kind: 'refused' }>
 
 /**
- * Repeats the request while the service is busy or away. Rejects when `signal` aborts.
+ * Repeats the request while the service is busy or away. Rejects when `signal` aborts. A service that only fails at this job
+ * would do so each time: such a job is refused. One that serves nobody is waited for, whatever it responds with.
  * @throws ComeBackLater where the caller yields its slot.
  */
 export async function whenExecutorCan<End extends { kind: string }>(
@@ -50,6 +53,13 @@ export async function whenExecutorCan<End extends { kind: string }>(
     const end = await whileBusy(signal, request).finally(leave)
     const awayMs = gate.noteResponse(!isAway(end))
     if (!isAway(end)) return end as Waited<End>
+    if (end.fault && gate.noteFault(owner.job) >= FAULTS_MAX) {
+      log.error(
+        { jobId: owner.job, teamId: owner.team, reason: end.message },
+        'the execution service fails at this job'
+      )
+      return { kind: 'refused', code: 'execution_service_lost', message: failsAlways(end.message) }
+    }
     awaySince ??= performance.now()
     if (isTooLong(performance.now() - awaySince)) return { kind: 'refused', message: tooLongAway(end.message) }
     log.warn({ reason: end.message }, 'execution service away; waiting')
@@ -60,6 +70,9 @@ export async function whenExecutorCan<End extends { kind: string }>(
 
 export const tooLongAway = (reason: string): string =>
   `the execution service could not be reached for 24 hours (${reason})`
+
+const failsAlways = (reason: string): string =>
+  `the execution service failed ${FAULTS_MAX} times at this job, and served others meanwhile (${reason}); an operator has to check its log`
 
 /** A longer unbroken absence of the executor fails the job. */
 export const isTooLong = (awayMs: number): boolean => awayMs > AWAY_DEADLINE_MS

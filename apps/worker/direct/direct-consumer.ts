@@ -130,6 +130,7 @@ const withPlace = (deps: DirectDeps, place: ClaimPlace): RunDeps => ({
   gate: {
     hasRoom: deps.gate.hasRoom,
     noteResponse: deps.gate.noteResponse,
+    noteFault: deps.gate.noteFault,
     enter: async (owner, signal) => {
       const leave = await deps.gate.enter(owner, signal)
       place.admitted()

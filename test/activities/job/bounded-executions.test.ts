@@ -17,7 +17,14 @@ import { eventually } from '../../support/eventually.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
-import { completed, type Fault, hang, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'
+import {
+  completed,
+  type Fault,
+  hang,
+  refuse,
+  startFaultyExecutor,
+  stream
+} from '../../support/stack/faulty-executor.js'
 
 const database = await createTestDatabase('bounded_executions')
 const { db } = database
@@ -278,4 +285,18 @@ test('a worker whose attempt another one has closed does not decide how the task
   answer()
   expect(await ghost).toEqual({ outcome: 'stopped' })
   expect((await loadTaskState(db, id, 'one'))!.state).toBe('running')
+})
+
+test('a job at which the executor fails while it serves others fails, with a code that blames the service', async () => {
+  executor.from(refuse(503, 'execution_service_lost', 'no child took it'))
+  const tried = () => executeJob({ ...deps(), yieldsSlot: true }, id, fence, running)
+  for (let failures = 1; failures < 3; failures++) {
+    await expect(tried()).rejects.toThrow('no child took it')
+    // A call for another job has had a response.
+    gate.noteResponse(true)
+  }
+  expect(await tried()).toEqual({
+    outcome: 'failed',
+    error: { code: 'execution_service_lost', message: expect.stringContaining('no child took it') }
+  })
 })

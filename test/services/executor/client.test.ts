@@ -158,6 +158,13 @@ describe('a refusal by the executor is classified:', () => {
       refuse(503, 'worker_not_configured', 'no sandbox'),
       { kind: 'away', message: 'no sandbox', unfit: true }
     ],
+    [
+      'no child for it',
+      refuse(503, 'execution_service_lost', 'no child'),
+      { kind: 'away', message: 'no child', fault: true }
+    ],
+    ['a fault of its own', refuse(500, 'internal', 'oops'), { kind: 'away', message: 'oops', fault: true }],
+    ['a proxy without it', refuse(502, 'bad_gateway', 'oops'), { kind: 'away', message: 'oops' }],
     ['a wrong token', refuse(401, 'unauthorized', 'who?'), { kind: 'away', message: 'who?' }],
     ['a bad request', refuse(400, 'validation_error', 'shots'), { kind: 'refused', message: 'shots' }]
   ])('%s', async (_what, fault, end) => {

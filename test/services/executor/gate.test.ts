@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals'
 import { createExecutorGate } from '../../../services/executor/gate.js'
 import { ComeBackLater, whenExecutorCan } from '../../../services/executor/wait.js'
 
-const log = { warn() {} }
+const log = { warn() {}, error() {} }
 const { signal } = new AbortController()
 setMaxListeners(0, signal)
 

@@ -27,6 +27,7 @@ from ..isolation import huge_pages, linux, written_pages
 from ..isolation.private_root import build_shared_root, gpu_devices
 from ..isolation.stopping import continue_run, stop_run
 from ..job import SHARED_USER, SLOTS_MAX, WITH_NAMESPACES
+from .output_streams import open_output_streams
 from .zygote_child import Pipes, Plan, be_child
 
 MESSAGE_BYTES_MAX = 64 * 1024
@@ -45,6 +46,7 @@ class _Child:
 def main() -> NoReturn:
     """Runs one zygote; the only argument is the number of its socket, which first delivers its configuration."""
     linux.die_with_parent()
+    open_output_streams()
     control = socket.socket(fileno=int(sys.argv[1]))
     _Zygote(control, json.loads(control.recv(MESSAGE_BYTES_MAX))).run()
 

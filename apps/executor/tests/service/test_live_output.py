@@ -65,6 +65,20 @@ def test_a_line_arrives_while_the_program_runs(executor: Executor, prints: str) 
     eventually(lambda: executor.descendants() == [], 10, "the run is stopped")
 
 
+@pytest.mark.parametrize("framework", ["qiskit", "cirq"])
+def test_a_program_can_reconfigure_its_streams(executor: Executor, framework: str) -> None:
+    code = (
+        "import sys, cirq\nprint('one')\n"
+        "for stream in (sys.stdout, sys.stderr, sys.__stdout__):\n"
+        "    assert not stream.seekable()\n"
+        "    stream.reconfigure(encoding='ascii', errors='replace', newline='\\n')\n"
+        "print('zwei: \\u00e4', sys.stdout.name, sys.stdout.encoding)\n"
+    )
+    answer = executor.run({"kind": "code", "framework": framework, "code": code + "def main(): return 1\n"})
+    assert answer.outcome["status"] == "completed", answer.outcome
+    assert text(answer) == "one\nzwei: ? <stdout> ascii\n"
+
+
 def test_a_line_of_another_framework_and_of_a_task_arrives_while_it_runs(executor: Executor) -> None:
     code = "import cirq\nprint('one')\nwhile True: pass"
     with lines_of(executor, {"kind": "code", "framework": "cirq", "code": code}) as lines:

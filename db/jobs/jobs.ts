@@ -73,8 +73,11 @@ export async function createJob(
 }
 
 /** What a submission stores. Its result is stored in addition, also when it exceeds the team's limit by then. */
-export const submissionBytes = ({ source, params, native }: Submission): number =>
-  [source.text, params.text, native?.input ?? ''].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+export const submissionBytes = ({ source, params, native, choice }: Submission): number =>
+  [source.text, params.text, native?.input ?? '', choice ? JSON.stringify(choice) : ''].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    0
+  )
 
 /** The most that a run on the backend can cost at the current price. */
 export const estimateOf = (

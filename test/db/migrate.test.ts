@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { listBackends } from '../../db/backends/backends.js'
-import { MIGRATION_LOCK, migrate } from '../../db/migrate.js'
+import { MIGRATION_LOCK, migrate, readMigrations } from '../../db/migrate.js'
+import { storageMismatches } from '../../db/proofs/storage-proof.js'
 import { eventually } from '../support/eventually.js'
 import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
 
@@ -59,6 +60,31 @@ describe('migrations', () => {
     await migrated
     expect((await listBackends(db)).length).toBeGreaterThan(20)
     await dying.end({ timeout: 1 })
+  })
+
+  test('meter what was stored before it was metered, once', async () => {
+    const { db, sql: connection } = await emptyDatabase()
+    const all = readMigrations()
+    const metering = all.findIndex(({ tag }) => tag.endsWith('_choice_storage'))
+    const apply = (migrations: typeof all) =>
+      connection.begin(async (tx) => {
+        for (const { statements } of migrations) for (const statement of statements) await tx.unsafe(statement)
+      })
+    await apply(all.slice(0, metering))
+    const [team, job] = ['019abcde-0000-7000-8000-000000000001', '019abcde-0000-7000-8000-000000000002']
+    await connection`insert into teams (id, name) values (${team!}, 'a team')`
+    const add = (id: string, choice: object | null) => connection`
+      insert into jobs (id, team_id, labels, status, execution_mode, durable, backend, provider, framework, source_kind,
+        source_text, source_sha256, params, shots, timeout_seconds, estimated_cost_micro, choice)
+      values (${id}, ${team!}, '[]', 'pending', 'direct', false, 'local', 'local', 'openqasm', 'inline',
+        'text', 'digest', '{}', 1, 60, 0, ${choice === null ? null : JSON.stringify(choice)}::text::jsonb)`
+    await add(job!, { candidates: [{ backend: 'local', usable: true, reason: 'free'.repeat(100) }] })
+    await add(job!.replace(/2$/, '3'), null)
+    expect(await storageMismatches(db)).toEqual([])
+    await apply(all.slice(metering, metering + 1))
+    expect(await storageMismatches(db)).toEqual([])
+    const [counted] = await connection`select sum(bytes)::int as bytes from storage_entries`
+    expect(counted!.bytes).toBeGreaterThan(400 + 2 * 'text{}'.length)
   })
 
   test('have a journal without gaps, with rising times, that lists exactly the existing files', () => {

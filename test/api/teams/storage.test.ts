@@ -131,6 +131,23 @@ describe('the counters of a team', () => {
     await db.execute(sql`insert into storage_entries values (${bob.teamId}, 'results', -4096)`)
   })
 
+  test('include the candidates of a job whose backend was chosen', async () => {
+    const bob = await api.signUpWithTeam()
+    await bob.submit(submission())
+    const named = (await usedBy(bob)).jobs
+    const job = await bob.submit(submission({ backend: 'auto' }))
+    const [row] = await db.execute<{ texts: number; choice: number }>(sql`
+      select octet_length(source_text) + octet_length(params) as texts, octet_length(choice::text) as choice
+      from jobs where id = ${job}`)
+    expect(row!.choice).toBeGreaterThan(100)
+    expect((await usedBy(bob)).jobs - named).toBe(row!.texts + row!.choice)
+    await db.execute(sql`update jobs set choice = choice || '{"more": "text"}' where id = ${job}`)
+    expect(await storageMismatches(db)).toEqual([])
+    await db.execute(sql`delete from jobs where id = ${job}`)
+    expect((await usedBy(bob)).jobs).toBe(named)
+    expect(await storageMismatches(db)).toEqual([])
+  })
+
   test('include every row of a job that is removed with its job', async () => {
     const bob = await api.signUpWithTeam()
     const job = await bob.submit(submission())

@@ -71,7 +71,7 @@ async function delaysOf({ base, cookie }: BenchPlatform, mode: ExecutionMode, co
       if (!line.startsWith('data:')) continue
       const event = JSON.parse(line.slice('data:'.length)) as { type: string; text?: string }
       if (event.type === 'output')
-        for (const printed of event.text!.trim().split('\n')) delays.push(Date.now() - 1_000 * Number(printed))
+        for (const printed of event.text!.match(/.+/g) ?? []) delays.push(Date.now() - 1_000 * Number(printed))
     }
   }
   return delays

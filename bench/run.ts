@@ -15,6 +15,8 @@ import { benchPlayground } from './playground.js'
 import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
 import { type BenchStack, startBenchStack } from './support/bench-stack.js'
+import { benchSweep } from './sweep.js'
+import { benchTerminal } from './terminal.js'
 import { benchThroughput } from './throughput/throughput.js'
 import { benchHeldPolls, benchStreams } from './waiters.js'
 
@@ -33,7 +35,9 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   lists: benchLists,
   'held-polls': benchHeldPolls,
   streams: benchStreams,
-  'live-output': benchLiveOutput
+  'live-output': benchLiveOutput,
+  terminal: benchTerminal,
+  sweep: benchSweep
 }
 
 const chosen = process.argv.slice(2)

@@ -19,6 +19,8 @@ import { migrate } from '../../db/migrate.js'
 import { startNoOpExecutor } from './no-op-executor.js'
 
 export const EXECUTOR_TOKEN = 'a-token-for-benches'
+/** Of every user. */
+export const BENCH_PASSWORD = 'a password of the bench'
 
 export interface ExecutorAddress {
   name: 'no-op' | 'real'
@@ -154,7 +156,7 @@ async function signUp(
   const response = await fetch(`${base}/api/auth/sign-up`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: 'a password of the bench', code })
+    body: JSON.stringify({ email, password: BENCH_PASSWORD, code })
   })
   if (response.status !== 201) throw new Error(`sign-up returned ${response.status}: ${await response.text()}`)
   const { user } = (await response.json()) as { user: { id: string; email: string } }

@@ -194,7 +194,8 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     check: "`EXECUTOR_URL` and `EXECUTOR_TOKEN` of the API; the executor's `/health`."
   },
   execution_service_lost: {
-    means: 'Job: the executor disappeared during the run; in temporal mode, three times.',
+    means:
+      'Job: the executor disappeared during the run; in temporal mode, three times. Or it failed three times at this job before it began, and served others meanwhile.',
     who: 'operator',
     check: "The executor's log and memory. A direct job is not run twice: submit it again."
   },

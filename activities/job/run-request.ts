@@ -11,6 +11,7 @@ import type { Waited } from '../../services/executor/wait.js'
 /** The part that all executions of a job share. A backend without an engine ignores `engine`. */
 export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunRequest => ({
   run_id: runId,
+  ...(job.requestId !== null && { request_id: job.requestId }),
   source: sourceOf(job),
   backend: job.backend,
   engine: job.engine ?? 'statevector',

@@ -77,6 +77,8 @@ export const programOf = ({ program, qubits, readout }: CompiledProgram): Provid
 
 function compileRequest(job: ProviderRun, circuit: string | null, format: string): CompileRequest {
   return {
+    run_id: job.id,
+    ...(job.requestId !== null && { request_id: job.requestId }),
     source: circuit === null ? sourceOf(job) : { kind: 'circuit', format: 'qasm3', payload: circuit },
     backend: job.backend,
     max_qubits: job.maxQubits ?? QUBITS_MAX,

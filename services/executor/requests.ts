@@ -22,9 +22,16 @@ export interface Turns {
 /** The team of a job: slots and the places of waiting runs are shared between teams. The service only compares it. */
 export type JobTurns = Pick<Turns, 'team'>
 
-/** POST /run */
-export interface RunRequest {
+/** What names the work in the log of the executor; it does nothing else with `request_id`. */
+interface Named {
+  /** Begins with the id of its job, if it has one. */
   run_id: string
+  /** The request of a client that it belongs to. */
+  request_id?: string
+}
+
+/** POST /run */
+export interface RunRequest extends Named {
   source: ProgramSource
   backend: string
   engine: string
@@ -77,20 +84,20 @@ export type ScriptResponse = { digest: string } & (
 )
 
 /** POST /convert */
-export interface ConvertRequest {
+export interface ConvertRequest extends Named {
   source: { kind: 'code'; framework: Framework; code: string }
   keys: Turns
 }
 
 /** POST /analyse */
-export interface AnalyseRequest {
+export interface AnalyseRequest extends Named {
   code: string
   requirements: string | null
   keys: Turns
 }
 
 /** POST /compile */
-export interface CompileRequest {
+export interface CompileRequest extends Named {
   source: ProgramSource
   backend: string
   max_qubits: number

@@ -50,16 +50,18 @@ test('every route has a line with its method, route, status and request id, and 
 test("every line of a job's processes has time, level, process and msg in one form, and leads to the job", async () => {
   const id = await platform.submit(temporal)
   await platform.ended(id)
+  const ids = new Set<string>()
   for (const part of ['api', 'worker', 'executor'] as const) {
     // The last lines are written after the status.
     const lines = await eventually(() => {
       const found = checkedLines(part, platform.logText(part)).filter(({ job_id }) => job_id === id)
       return found.length > 0 && found
     })
-    if (part !== 'executor')
-      for (const line of lines)
-        expect(line).toMatchObject({ team_id: expect.any(String), request_id: expect.any(String) })
+    for (const line of lines)
+      expect(line).toMatchObject({ team_id: expect.any(String), request_id: expect.any(String) })
+    for (const line of lines) ids.add(`${line.team_id} ${line.request_id}`)
   }
+  expect(ids.size).toBe(1)
 })
 
 test('a full disk for the logs costs api, worker and executor their lines, and no job', async () => {

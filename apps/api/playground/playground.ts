@@ -102,7 +102,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const end = await runs.run(request, user.id, (executor, signal) =>
         executor.runInteractive(
           {
-            run_id: randomUUID(),
+            run_id: `playground.${randomUUID()}`,
+            request_id: request.id,
             source: { kind: 'code', framework: language, code },
             backend: slug,
             engine: backend.engine,
@@ -142,6 +143,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const end = await runs.run(request, user.id, (executor, signal) =>
         executor.convert(
           {
+            run_id: 'convert',
+            request_id: request.id,
             source: { kind: 'code', framework: language, code },
             keys: { user: user.id, team: team ?? user.id }
           },

@@ -48,7 +48,16 @@ export function createScriptReader(executor: ExecutorClient | null, deadlineMs?:
     async read(request, { content, requirements, teamId, proven }) {
       const user = userOf(request)
       const end = await runs.run(request, user.id, (service, signal) =>
-        service.analyse({ code: content, requirements, keys: { user: user.id, team: teamId ?? user.id } }, signal)
+        service.analyse(
+          {
+            run_id: 'analyse',
+            request_id: request.id,
+            code: content,
+            requirements,
+            keys: { user: user.id, team: teamId ?? user.id }
+          },
+          signal
+        )
       )
       if (!end) return null
       if (end.kind === 'failed') throw validationError(`script_content: could not be read: ${end.error.message}`)

@@ -155,6 +155,14 @@ class Job:
     owner: str = ""
     """Opaque: for whom it is executed. Places that are short are shared between owners; jobs without one share as one
     owner."""
+    request_id: str | None = None
+    """The request of a client that it belongs to, for the log only."""
+
+    @property
+    def named(self) -> dict[str, str]:
+        """What names it in a log line. Its owner is the team."""
+        of_others = {"team_id": self.owner, "request_id": self.request_id or ""}
+        return {"run_id": self.run_id, **{name: value for name, value in of_others.items() if value}}
 
     @property
     def zygote(self) -> ZygoteSet:

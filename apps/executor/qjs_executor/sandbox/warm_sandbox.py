@@ -343,7 +343,7 @@ class WarmSandbox:
         try:
             await run.child.stop()
         except SandboxFault as error:
-            log.warning("an execution was not parked", extra=facts(run_id=job.run_id, reason=str(error)))
+            log.warning("an execution was not parked", extra=facts(**job.named, reason=str(error)))
             return False
         return not self._draining and self._parking.park(job, run)
 

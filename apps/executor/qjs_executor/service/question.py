@@ -14,7 +14,16 @@ from ..execution_request import RequestKind
 from ..job import Job, Limits
 from .lanes import Lane
 from .request_fields import InvalidRequest, integer_of, refuse, text_of
-from .run_request import KEY_MAX, QUBITS_MAX, TEXT_MAX, lane_of, params_of, source_of, wall_seconds_of
+from .run_request import (
+    KEY_MAX,
+    QUBITS_MAX,
+    TEXT_MAX,
+    lane_of,
+    params_of,
+    request_id_of,
+    source_of,
+    wall_seconds_of,
+)
 
 WALL_SECONDS = 10.0
 """Reading, converting and describing are quick; what takes longer is an attack or should be a job."""
@@ -77,8 +86,9 @@ def _question(
     params = request.get("params", {})
     if not isinstance(params, dict):
         refuse("params", "must be an object", params)
+    lane = lane_of({"lane": "interactive", **request})
     job = Job(
-        run_id=kind,
+        run_id=text_of(request.get("run_id", kind), "run_id", KEY_MAX),
         source=source,
         backend=text_of(request.get("backend", "local"), "backend", KEY_MAX),
         engine="statevector",
@@ -86,7 +96,9 @@ def _question(
         params=params_of({"shots": 1, **params}),
         kind=kind,
         details=wanted,
+        owner=lane.team,
+        request_id=request_id_of(request),
     )
     most = MOST_SECONDS.get(kind, WALL_SECONDS)
     limits = replace(defaults, wall_seconds=wall_seconds_of(request, most, most))
-    return job, limits, lane_of({"lane": "interactive", **request})
+    return job, limits, lane

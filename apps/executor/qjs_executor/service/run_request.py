@@ -28,6 +28,7 @@ TASK_SECONDS_MAX = 7 * 86_400
 QUBITS_MAX = 256
 POINTS_MAX = 1_000
 KEY_MAX = 100
+REQUEST_ID_MAX = 200
 FILES_URL_MAX = 300
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
@@ -59,6 +60,7 @@ def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, L
         script=script,
         files_url=_files_url(request.get("files_url")),
         owner=lane.team,
+        request_id=request_id_of(request),
     )
     return job, replace(defaults, wall_seconds=wall), lane
 
@@ -100,6 +102,12 @@ def wall_seconds_of(request: dict[str, Any], default: float, most: float, least:
     if not isinstance(limits, dict):
         refuse("limits", "must be an object", limits)
     return number_of(limits.get("wall_seconds", default), "limits.wall_seconds", least, most)
+
+
+def request_id_of(request: dict[str, Any]) -> str | None:
+    """The request of a client that this one belongs to. Raises InvalidRequest."""
+    value = request.get("request_id")
+    return None if value is None else text_of(value, "request_id", REQUEST_ID_MAX)
 
 
 def lane_of(request: dict[str, Any]) -> Lane:

@@ -202,7 +202,7 @@ class _Run:
                 for artifact in outcome.artifacts:
                     await lines.artifact(artifact)
             await lines.close({"outcome": outcome_json(outcome)})
-            log.info("run ended", extra=facts(run_id=job.run_id, outcome=OUTCOME_NAMES[type(outcome)]))
+            log.info("run ended", extra=facts(**job.named, outcome=OUTCOME_NAMES[type(outcome)]))
             return None
         except NotParked as error:
             return error_response(409, "not_parked", str(error))
@@ -306,7 +306,7 @@ async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: 
         await asyncio.wait([running, gone], return_when=asyncio.FIRST_COMPLETED)
         if running.done():
             return running.result()
-        log.info("the caller hung up", extra=facts(run_id=job.run_id))
+        log.info("the caller hung up", extra=facts(**job.named))
         return None
     finally:
         for task in (running, gone):
@@ -322,7 +322,7 @@ def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
         return answer
     if isinstance(error, SandboxInsecure):
         return error_response(503, "worker_not_configured", str(error))
-    log.error("no child took the job", extra=facts(run_id=job.run_id, reason=str(error)))
+    log.error("no child took the job", extra=facts(**job.named, reason=str(error)))
     return error_response(503, "execution_service_lost", str(error))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ..support.executor import BELL, Executor, python, qasm
+from ..support.executor import BELL, Executor, eventually, python, qasm
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,8 @@ def test_unknown_routes_and_methods_have_the_one_error_shape(executor: Executor)
         ({"run_id": ""}, "run_id"),
         ({"run_id": "x" * 101}, "run_id"),
         ({"run_id": 7}, "run_id"),
+        ({"request_id": ""}, "request_id"),
+        ({"request_id": "x" * 201}, "request_id"),
         ({"source": None}, "source"),
         ({"source": {"kind": "other"}}, "source.kind"),
         ({"source": {"kind": "code", "framework": "quil", "code": "x"}}, "source.framework"),
@@ -195,3 +197,13 @@ def test_a_log_line_is_json_and_holds_no_code() -> None:
     assert "job_id" not in found
     job = "01a20677-dab3-7454-be6b-1d0e5ff595f6"
     assert [line(20, run_id=run)["job_id"] for run in (job, f"{job}.0a1b")] == [job, job]
+
+
+def test_a_log_line_names_the_job_the_team_and_the_request(executor: Executor) -> None:
+    job, request = "01a20677-dab3-7454-be6b-1d0e5ff595f7", "7e1f0f5c-3c0e-4b7c-9d6a-0f2f3a1f8f10"
+    assert executor.run(qasm(BELL), run_id=job, request_id=request, keys={"team": "the team"}).status == 200
+    # The line is written after the answer.
+    eventually(lambda: request in executor.log, 10, "the run is logged")
+    [line] = [json.loads(line) for line in executor.log.splitlines() if request in line]
+    assert line["msg"] == "run ended"
+    assert (line["job_id"], line["team_id"], line["request_id"]) == (job, "the team", request)

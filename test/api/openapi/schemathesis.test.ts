@@ -3,10 +3,14 @@
 // SCHEMATHESIS_EXAMPLES=100 SCHEMATHESIS_SEED=2 npm test -- schemathesis.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beginJob, completeJob } from '../../../db/job-steps/job-steps.js'
+import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
+import { appendOutput } from '../../../db/jobs/job-events.js'
 import { startApi } from '../../support/api/api.js'
 import { type ApiDocument, closed, objectsOf } from '../../support/api/documented.js'
 import { later, makePopulatedTeam, type PopulatedTeam } from '../../support/api/populated-team.js'
 import { runSchemathesis } from '../../support/api/schemathesis.js'
+import { bellResult } from '../../support/capsules/capsule-rows.js'
 import { asymmetricQiskit, bellQasm3, submission } from '../../support/jobs/builders.js'
 import { sha256 } from '../../support/jobs/script-rows.js'
 import { everything, longTest } from '../../support/lane.js'
@@ -22,14 +26,30 @@ afterAll(() => api.close())
 
 let url: string
 let team: PopulatedTeam
+/** A completed job like `team.completedJob`, whose program printed more than is kept. */
+let printingJob: string
 let document: ApiDocument
 
 beforeAll(async () => {
   url = await api.listen()
   team = await makePopulatedTeam(api)
+  printingJob = await jobThatPrinted()
   const described = closed((await api.ask('GET', '/openapi.json')).body)
   document = withExamples(withValues(described, await valuesThatExist()), goodBodies(team))
 })
+
+async function jobThatPrinted(): Promise<string> {
+  const { db } = api.database
+  const fence = { generation: 1 }
+  const jobId = await team.owner.submit(submission({ team_id: team.teamId }))
+  await beginJob(db, jobId, fence, {})
+  const number = (await openAttempt(db, jobId, fence))!
+  const attempt = { jobId, task: '', number }
+  await appendOutput(db, attempt, { bytes: 0, dropped: 0 }, { text: 'one\n', offset: 0, end: 4, dropped: 0 })
+  await appendOutput(db, attempt, { bytes: 4, dropped: 0 }, { text: '', offset: 4, end: 4, dropped: 12 })
+  await completeJob(db, jobId, fence, (await completeAttempt(db, jobId, number, bellResult()))!)
+  return jobId
+}
 
 /** Values by the name of a path parameter or field, for paths with this prefix. The first match is used. */
 type Values = [path: string, name: string, values: string[]][]
@@ -45,7 +65,7 @@ async function valuesThatExist(): Promise<Values> {
   const [suspended, deleted] = [await made('/api/teams', { name: 'a' }), await made('/api/teams', { name: 'b' })]
   const key = await made('/api/team/api-keys', { team_id: teamId, name: 'to be revoked', tier: 'read', kind: 'test' })
   const open = () => owner.submit(submission({ team_id: teamId, not_before: later() }))
-  const finished = [team.completedJob, team.failedJob]
+  const finished = [team.completedJob, team.failedJob, printingJob]
   const script = { team_id: teamId, name: 'published', script_content: bellQasm3() }
   const published = (await owner.post('/api/scripts/upload', script)).body.script_id as string
   await owner.post(`/api/scripts/${published}/publish`)
@@ -74,6 +94,8 @@ async function valuesThatExist(): Promise<Values> {
     // These requests would wait for a job that has not finished.
     ['/api/jobs/{id}/status', 'id', finished],
     ['/api/jobs/{id}/events', 'id', finished],
+    ['/api/jobs/compare', 'a', [team.completedJob, printingJob]],
+    ['/api/jobs/compare', 'b', [team.completedJob, printingJob]],
     ['/api/jobs', 'id', [team.pendingJob, await open(), ...finished]],
     ['/api/jobs/{id}/artifacts', 'name', ['circuit.qasm']],
     // One to publish, which cannot be changed afterwards, one to delete, and one that stays.
@@ -92,7 +114,8 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/capsules', 'job_id', [team.completedJob]],
     ['/api/backends', 'slug', ['local']],
     ['', 'team_id', [teamId]],
-    ['/api/jobs/submit', 'backend', ['local', 'aer-statevector']],
+    ['/api/jobs/submit', 'backend', ['local', 'aer-statevector', 'auto']],
+    ['/api/jobs/estimate', 'backend', ['local', 'aer-statevector', 'auto']],
     ['/api/playground', 'backend', ['local', 'aer-statevector']]
   ]
 }
@@ -102,8 +125,8 @@ const backfill = () => {
   return { from: ago(3), to: ago(1) }
 }
 
-/** Bodies that a generator would hardly produce. Schemathesis also sends them with each of their fields changed. */
-const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, object> => {
+/** Bodies that a generator would hardly produce; several in a list. Schemathesis also sends them with their fields changed. */
+const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, object | object[]> => {
   const credentials = { team_id: teamId, provider: 'ionq', secrets: { api_key: 'x'.repeat(32) } }
   const content = bellQasm3()
   const script = { team_id: teamId, name: 'A Bell pair', script_content: content }
@@ -126,7 +149,19 @@ const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, obj
     'post /api/capsules/{id}/run': { mode: 'template' },
     'put /api/capsules/{id}/schedule': { cron: '0 3 * * *', timezone: 'Europe/Berlin' },
     'post /api/capsules/{id}/schedule/backfill': backfill(),
-    'post /api/jobs/submit': submission({ team_id: teamId }),
+    'post /api/jobs/submit': [
+      submission({ team_id: teamId }),
+      submission({
+        team_id: teamId,
+        backend: 'auto',
+        choose: { max_wait_seconds: 600, min_qubits: 2, hardware: false }
+      }),
+      submission({ team_id: teamId, params: { shots: 100, observables: ['ZZ', 'XI + 0.5*ZZ'] } })
+    ],
+    'post /api/jobs/compare': [
+      { a: completedJob, b: printingJob },
+      { a: printingJob, b: printingJob, margin: 0.1 }
+    ],
     'post /api/playground/run': { code: bellQasm3(), language: 'openqasm', backend: 'local', shots: 10 },
     'post /api/playground/convert': { code: asymmetricQiskit(), language: 'qiskit' },
     'post /api/team/secrets': credentials,
@@ -136,12 +171,12 @@ const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, obj
   }
 }
 
-function withExamples(document: ApiDocument, bodies: Record<string, object>): ApiDocument {
-  for (const [line, example] of Object.entries(bodies)) {
+function withExamples(document: ApiDocument, bodies: Record<string, object | object[]>): ApiDocument {
+  for (const [line, examples] of Object.entries(bodies)) {
     const [method, path] = line.split(' ') as [string, string]
     const content: Record<string, unknown> = document.paths[path]![method]!.requestBody!.content['application/json']!
-    delete content.examples
-    content.example = example
+    delete content.example
+    content.examples = Object.fromEntries([examples].flat().map((value, at) => [`example ${at}`, { value }]))
   }
   return document
 }

@@ -36,12 +36,18 @@ beforeAll(async () => {
   for (const name of [...names, ...Array.from({ length: 9 }, (_, n) => `team ${n}`)])
     await post('/api/teams', { name: name.slice(0, 60) })
   const file = ada.file('bell.qasm', bell)
-  for (const name of names) await ada.run(['submit', file, '--name', name, '--label', name.slice(0, 30), '--no-wait'])
-  const { stdout } = await ada.run(['submit', file, '--name', names[0]!, '--wait', '--json'])
-  job = JSON.parse(stdout).id
-  const made = await ada.run(['capsule', 'from-job', job, '--name', names[1]!, '--description', names[0]!, '--json'])
-  capsule = JSON.parse(made.stdout).capsule_id
-  await ada.run(['scripts', 'from-job', job, '--name', names[1]!, '--description', names[0]!, '--slug', 'a-script'])
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await ada.run(args)
+    expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, ''])
+    return stdout
+  }
+  for (const name of names) await done('submit', file, '--name', name, '--label', [...name].slice(0, 25).join(''))
+  job = JSON.parse(await done('submit', file, '--name', names[0]!, '--wait', '--json')).id
+  const made = await done('capsule', 'from-job', job, '--name', names[1]!, '--description', names[0]!, '--json')
+  capsule = JSON.parse(made).capsule_id
+  const code = ada.file('one.py', 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n')
+  const program = JSON.parse(await done('submit', code, '--framework', 'qiskit', '--wait', '--json')).id
+  await done('scripts', 'from-job', program, '--name', names[1]!, '--description', names[0]!, '--slug', 'a-script')
 }, 120_000)
 
 afterAll(async () => {

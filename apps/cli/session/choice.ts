@@ -41,7 +41,7 @@ export interface TeamOptions {
 export const readTeamHelp = 'the team: its name, its id or the end of its id (default: the first that you joined)'
 export const writeTeamHelp = 'the team: its name, its id or the end of its id; needed if you are in several'
 
-const teamChoice: Choice<Team> = {
+export const teamChoice: Choice<Team> = {
   noun: 'team of yours',
   listedBy: 'qjob team list',
   idOf: ({ id }) => id,

@@ -1,6 +1,6 @@
 // `qjob profile`, `qjob password` and `qjob sessions`: the signed-in user's own account.
 import { type Command, Option } from 'commander'
-import { chosen } from '../../session/choice.js'
+import { itemNamed, type List, listCommand } from '../../session/list.js'
 import { readNewPassword, readPassword } from '../../session/password.js'
 import {
   accountCommand,
@@ -10,7 +10,7 @@ import {
   withSession
 } from '../../session/service-command.js'
 import { forgetSession } from '../../session/session-file.js'
-import { listing, table } from '../../terminal/layout.js'
+import { listing } from '../../terminal/layout.js'
 import { print, printJson, printResult } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
 
@@ -48,6 +48,30 @@ interface ProfileOptions extends ServiceOptions {
   public?: boolean
 }
 
+const ownSessions: List<Session> = {
+  path: '/api/auth/sessions',
+  field: 'sessions',
+  noun: 'session',
+  listedBy: 'qjob sessions list',
+  idOf: ({ id }) => id,
+  namesOf: () => [],
+  columns: [
+    { heading: 'ID', id: true },
+    { heading: 'CREATED', yields: 1 },
+    'LAST SEEN',
+    { heading: 'THIS ONE', yields: 2 },
+    { heading: 'PROGRAM', least: 12, yields: 3 }
+  ],
+  cells: (session) => [
+    session.id,
+    ago(session.created_at),
+    ago(session.last_seen_at),
+    session.current ? 'yes' : '',
+    session.user_agent ?? ''
+  ],
+  none: 'No sessions.'
+}
+
 export function addProfileCommands(program: Command): void {
   addProfileCommand(program)
   accountCommand(program, 'password', 'change your password; every other session ends')
@@ -62,23 +86,12 @@ export function addProfileCommands(program: Command): void {
       })
     )
   const sessions = program.command('sessions').description('list and end your sessions, on all machines')
-  accountCommand(sessions, 'list', 'list your sessions').action((options: ServiceOptions) =>
-    withSession(options, async (api) => {
-      const { value, text } = await api.get<{ sessions: Session[] }>('/api/auth/sessions')
-      printResult(options, text, () => sessionsText(value.sessions))
-    })
-  )
+  listCommand(sessions, 'list your sessions', ownSessions, { sessionOnly: true })
   accountCommand(sessions, 'end', 'end one of your sessions')
     .argument('<session>', 'its id or the end of it')
     .action((named: string, options: ServiceOptions) =>
       withSession(options, async (api) => {
-        const { sessions } = (await api.get<{ sessions: Session[] }>('/api/auth/sessions')).value
-        const { id } = chosen(sessions, named, {
-          noun: 'session',
-          listedBy: 'qjob sessions list',
-          idOf: (session) => session.id,
-          namesOf: () => []
-        })
+        const { id } = await itemNamed(api, ownSessions, named)
         await api.delete(`/api/auth/sessions/${id}`)
         printResult(options, JSON.stringify({ ended: id }), () => `the session ${id} has ended`)
       })
@@ -152,21 +165,3 @@ const profileText = (profile: Profile): string =>
     ['LinkedIn', profile.linkedin_url],
     ['public', profile.is_public ? 'yes' : 'no']
   ])
-
-const sessionsText = (sessions: Session[]): string =>
-  table(
-    [
-      { heading: 'ID', id: true },
-      { heading: 'CREATED', yields: 1 },
-      'LAST SEEN',
-      { heading: 'THIS ONE', yields: 2 },
-      { heading: 'PROGRAM', least: 12, yields: 3 }
-    ],
-    sessions.map((session) => [
-      session.id,
-      ago(session.created_at),
-      ago(session.last_seen_at),
-      session.current ? 'yes' : '',
-      session.user_agent ?? ''
-    ])
-  )

@@ -3,17 +3,11 @@
 import { Argument, type Command } from 'commander'
 import { type CredentialProvider, credentialProviders } from '../../../../domain/backends/provider-credentials.js'
 import type { ApiClient } from '../../session/api-client.js'
-import { changedTeam, chosen, type TeamOptions, teamQuery, writeTeamHelp } from '../../session/choice.js'
+import { changedTeam, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
+import { itemNamed, type List, listCommand, listText } from '../../session/list.js'
 import { readSecrets } from '../../session/password.js'
-import {
-  accountCommand,
-  type ServiceOptions,
-  serviceCommand,
-  withService,
-  withSession
-} from '../../session/service-command.js'
+import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
 import { exitCodes } from '../../terminal/cli-error.js'
-import { table } from '../../terminal/layout.js'
 import { printResult } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
@@ -29,6 +23,30 @@ interface Secret {
 
 type Options = ServiceOptions & TeamOptions
 
+const stored: List<Secret> = {
+  path: '/api/team/secrets',
+  field: 'secrets',
+  noun: 'credential',
+  listedBy: 'qjob credentials list',
+  idOf: ({ id }) => id,
+  namesOf: () => [],
+  columns: [
+    { heading: 'ID', id: true },
+    'PROVIDER',
+    { heading: 'NAME', least: 10 },
+    { heading: 'CHECKED', yields: 1 },
+    { heading: 'CHANGED', yields: 2 }
+  ],
+  cells: ({ id, provider, key_name, validation_status, validated_at, updated_at }) => [
+    id,
+    provider,
+    key_name,
+    validation_status + (validated_at ? `, ${ago(validated_at)}` : ''),
+    ago(updated_at)
+  ],
+  none: 'No credentials.'
+}
+
 const valuesHelp =
   '\nEach NAME is asked for without showing what is typed. Without a terminal, standard input has a line NAME=VALUE for ' +
   'each value, and no NAME is an argument.'
@@ -37,16 +55,9 @@ export function addCredentialsCommand(program: Command): void {
   const credentials = program
     .command('credentials')
     .description('store, check and delete credentials of quantum providers')
-  serviceCommand(credentials, 'list', 'list the credentials of your teams, or of one team; never their values')
-    .option('--team <team>', 'only this team: its name, its id or the end of its id')
-    .action((options: Options) =>
-      withService(options, async (api) => {
-        const { value, text } = await api.get<{ secrets: Secret[] }>(
-          `/api/team/secrets${await teamQuery(api, options)}`
-        )
-        printResult(options, text, () => secretsText(value.secrets))
-      })
-    )
+  listCommand(credentials, 'list the credentials of your teams, or of one team; never their values', stored, {
+    team: 'only this team: its name, its id or the end of its id'
+  })
   accountCommand(credentials, 'set', 'store credentials of a provider (owner and admins)')
     .addArgument(provider())
     .argument('[name...]', 'the names of the values, such as api_key')
@@ -56,7 +67,7 @@ export function addCredentialsCommand(program: Command): void {
       withSession(options, async (api) => {
         const body = { team_id: await changedTeam(api, options), provider: of, secrets: await readSecrets(names) }
         const { value, text } = await api.post<{ secrets: Secret[] }>('/api/team/secrets', body)
-        printResult(options, text, () => secretsText(value.secrets))
+        printResult(options, text, () => listText(value.secrets, stored))
       })
     )
   accountCommand(
@@ -71,13 +82,7 @@ export function addCredentialsCommand(program: Command): void {
     .argument('<id>', 'its id or the end of it')
     .action((named: string, options: Options) =>
       withSession(options, async (api) => {
-        const { secrets } = (await api.get<{ secrets: Secret[] }>('/api/team/secrets')).value
-        const secret = chosen(secrets, named, {
-          noun: 'credential',
-          listedBy: 'qjob credentials list',
-          idOf: ({ id }) => id,
-          namesOf: () => []
-        })
+        const secret = await itemNamed(api, stored, named)
         const { text } = await api.delete(`/api/team/secrets/${secret.id}`)
         printResult(options, text, () => `${secret.key_name} of ${secret.provider} is deleted`)
       })
@@ -92,23 +97,3 @@ async function check(api: ApiClient, of: CredentialProvider, options: Options): 
   printResult(options, text, () => plainLine(value.message))
   if (!value.valid) process.exitCode = exitCodes.jobFailed
 }
-
-const secretsText = (secrets: Secret[]): string =>
-  secrets.length === 0
-    ? 'No credentials.'
-    : table(
-        [
-          { heading: 'ID', id: true },
-          'PROVIDER',
-          { heading: 'NAME', least: 10 },
-          { heading: 'CHECKED', yields: 1 },
-          { heading: 'CHANGED', yields: 2 }
-        ],
-        secrets.map(({ id, provider, key_name, validation_status, validated_at, updated_at }) => [
-          id,
-          provider,
-          key_name,
-          validation_status + (validated_at ? `, ${ago(validated_at)}` : ''),
-          ago(updated_at)
-        ])
-      )

@@ -2,15 +2,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type AssignableRole, assignableRoles } from '../../../../domain/teams/role.js'
 import type { ApiClient } from '../../session/api-client.js'
-import { changedTeam, chosen, readTeamHelp, type TeamOptions, teamQuery, writeTeamHelp } from '../../session/choice.js'
-import {
-  accountCommand,
-  type ServiceOptions,
-  serviceCommand,
-  withService,
-  withSession
-} from '../../session/service-command.js'
-import { listing, table } from '../../terminal/layout.js'
+import { changedTeam, readTeamHelp, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
+import { itemNamed, type List, listCommand } from '../../session/list.js'
+import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
+import { listing } from '../../terminal/layout.js'
 import { printResult } from '../../terminal/output.js'
 import { ago, clockTime } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
@@ -29,6 +24,24 @@ type SendOptions = Options & { role: AssignableRole; message?: string }
 
 const INVITATION = 'the address that was invited, the id of the invitation or the end of it'
 const LINK = 'the link of the mail, or its last part'
+
+const invitations: List<Invitation> = {
+  path: '/api/team/invitations',
+  field: 'invitations',
+  noun: 'pending invitation',
+  listedBy: 'qjob invitation list',
+  idOf: ({ id }) => id,
+  namesOf: ({ email }) => [email],
+  columns: [
+    { heading: 'ID', id: true, yields: 3 },
+    { heading: 'EMAIL', least: 16 },
+    'ROLE',
+    { heading: 'SENT', yields: 1 },
+    { heading: 'EXPIRES', yields: 2 }
+  ],
+  cells: ({ id, email, role, created_at, expires_at }) => [id, email, role, ago(created_at), clockTime(expires_at)],
+  none: 'No pending invitations.'
+}
 
 export function addInvitationCommand(program: Command): void {
   const invitation = program.command('invitation').description('invite people into a team, and accept invitations')
@@ -64,16 +77,7 @@ export function addInvitationCommand(program: Command): void {
 }
 
 function addManagingCommands(invitation: Command): void {
-  serviceCommand(invitation, 'list', 'list the pending invitations of a team')
-    .option('--team <team>', readTeamHelp)
-    .action((options: Options) =>
-      withService(options, async (api) => {
-        const { value, text } = await api.get<{ invitations: Invitation[] }>(
-          `/api/team/invitations${await teamQuery(api, options)}`
-        )
-        printResult(options, text, () => invitationsText(value.invitations))
-      })
-    )
+  listCommand(invitation, 'list the pending invitations of a team', invitations, { team: readTeamHelp })
   accountCommand(invitation, 'send <email>', 'invite a person by mail (owner and admins)')
     .addOption(new Option('--role <role>', 'the role in the team').choices(assignableRoles).default('member'))
     .option('--message <text>', 'a text for the mail')
@@ -123,15 +127,7 @@ const change = (
   now: string
 ): Promise<void> =>
   withSession(options, async (api) => {
-    const team = await changedTeam(api, options)
-    const { invitations } = (await api.get<{ invitations: Invitation[] }>(`/api/team/invitations?team_id=${team}`))
-      .value
-    const invitation = chosen(invitations, named, {
-      noun: 'pending invitation',
-      listedBy: 'qjob invitation list',
-      idOf: ({ id }) => id,
-      namesOf: ({ email }) => [email]
-    })
+    const invitation = await itemNamed(api, invitations, named, await changedTeam(api, options))
     const { text } = await work(api, invitation)
     printResult(options, text, () => `the invitation of ${plainLine(invitation.email)} is ${now}`)
   })
@@ -142,23 +138,3 @@ function token(text: string): string {
   if (last === undefined) throw new InvalidArgumentError('It must be the link of an invitation.')
   return last
 }
-
-const invitationsText = (invitations: Invitation[]): string =>
-  invitations.length === 0
-    ? 'No pending invitations.'
-    : table(
-        [
-          { heading: 'ID', id: true, yields: 3 },
-          { heading: 'EMAIL', least: 16 },
-          'ROLE',
-          { heading: 'SENT', yields: 1 },
-          { heading: 'EXPIRES', yields: 2 }
-        ],
-        invitations.map(({ id, email, role, created_at, expires_at }) => [
-          id,
-          email,
-          role,
-          ago(created_at),
-          clockTime(expires_at)
-        ])
-      )

@@ -1,7 +1,8 @@
 // `qjob key`: the API keys with which programs call the service for a team.
 import { type Command, Option } from 'commander'
 import { type KeyKind, type KeyTier, keyKinds, keyTiers } from '../../../../domain/teams/api-key.js'
-import { changedTeam, chosen, readTeamHelp, type TeamOptions, teamQuery, writeTeamHelp } from '../../session/choice.js'
+import { changedTeam, readTeamHelp, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
+import { itemNamed, type List, listCommand } from '../../session/list.js'
 import {
   accountCommand,
   dollars,
@@ -9,7 +10,6 @@ import {
   timeInFuture,
   withSession
 } from '../../session/service-command.js'
-import { table } from '../../terminal/layout.js'
 import { money, printNotice, printResult } from '../../terminal/output.js'
 import { ago, clockTime } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
@@ -28,18 +28,40 @@ interface ApiKey {
 type Options = ServiceOptions & TeamOptions
 type NewKeyOptions = Options & { tier: KeyTier; kind: KeyKind; dailyLimit?: number; expires?: Date }
 
+const keys: List<ApiKey> = {
+  path: '/api/team/api-keys',
+  field: 'api_keys',
+  noun: 'key',
+  listedBy: 'qjob key list',
+  idOf: ({ id }) => id,
+  namesOf: ({ name, prefix }) => [name, prefix],
+  columns: [
+    { heading: 'ID', id: true },
+    { heading: 'KEY', yields: 5 },
+    { heading: 'TIER', yields: 1 },
+    { heading: 'DAILY LIMIT', right: true, yields: 4 },
+    { heading: 'EXPIRES', yields: 3 },
+    { heading: 'LAST USED', yields: 2 },
+    { heading: 'NAME', least: 12 }
+  ],
+  cells: (key) => [
+    key.id,
+    `${key.prefix}…`,
+    key.tier,
+    key.daily_limit_usd === null ? '' : money(key.daily_limit_usd),
+    key.expires_at ? clockTime(key.expires_at) : 'never',
+    key.last_used_at ? ago(key.last_used_at) : 'never',
+    key.name
+  ],
+  none: 'No keys.'
+}
+
 export function addKeyCommand(program: Command): void {
   const key = program.command('key').description('create, list and revoke API keys, with which programs sign in')
-  accountCommand(key, 'list', "list a team's API keys, never the keys themselves (owner and admins)")
-    .option('--team <team>', readTeamHelp)
-    .action((options: Options) =>
-      withSession(options, async (api) => {
-        const { value, text } = await api.get<{ api_keys: ApiKey[] }>(
-          `/api/team/api-keys${await teamQuery(api, options)}`
-        )
-        printResult(options, text, () => keysText(value.api_keys))
-      })
-    )
+  listCommand(key, "list a team's API keys, never the keys themselves (owner and admins)", keys, {
+    team: readTeamHelp,
+    sessionOnly: true
+  })
   accountCommand(key, 'create <name>', 'create an API key, and print it this once (owner and admins)')
     .addOption(new Option('--tier <tier>', 'what the key can do').choices(keyTiers).default('simulate'))
     .addOption(
@@ -70,14 +92,7 @@ export function addKeyCommand(program: Command): void {
     .option('--team <team>', writeTeamHelp)
     .action((named: string, options: Options) =>
       withSession(options, async (api) => {
-        const team = await changedTeam(api, options)
-        const { api_keys } = (await api.get<{ api_keys: ApiKey[] }>(`/api/team/api-keys?team_id=${team}`)).value
-        const { id, name } = chosen(api_keys, named, {
-          noun: 'key',
-          listedBy: 'qjob key list',
-          idOf: (one) => one.id,
-          namesOf: (one) => [one.name, one.prefix]
-        })
+        const { id, name } = await itemNamed(api, keys, named, await changedTeam(api, options))
         const { text } = await api.delete(`/api/team/api-keys/${id}`)
         printResult(options, text, () => `the key ${plainLine(name)} is revoked`)
       })
@@ -87,27 +102,3 @@ export function addKeyCommand(program: Command): void {
 /** A secret is sent once. A request that was sent again, because its first response was lost, gets none. */
 export const lostSecret = (what: string, remedy: string): string =>
   `${what} was created, but the response with the secret was lost: delete it with ${remedy}, and create another`
-
-const keysText = (keys: ApiKey[]): string =>
-  keys.length === 0
-    ? 'No keys.'
-    : table(
-        [
-          { heading: 'ID', id: true },
-          { heading: 'KEY', yields: 5 },
-          { heading: 'TIER', yields: 1 },
-          { heading: 'DAILY LIMIT', right: true, yields: 4 },
-          { heading: 'EXPIRES', yields: 3 },
-          { heading: 'LAST USED', yields: 2 },
-          { heading: 'NAME', least: 12 }
-        ],
-        keys.map((key) => [
-          key.id,
-          `${key.prefix}…`,
-          key.tier,
-          key.daily_limit_usd === null ? '' : money(key.daily_limit_usd),
-          key.expires_at ? clockTime(key.expires_at) : 'never',
-          key.last_used_at ? ago(key.last_used_at) : 'never',
-          key.name
-        ])
-      )

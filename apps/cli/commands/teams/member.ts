@@ -2,15 +2,9 @@
 import { Argument, type Command } from 'commander'
 import { assignableRoles } from '../../../../domain/teams/role.js'
 import type { ApiClient } from '../../session/api-client.js'
-import { changedTeam, chosen, readTeamHelp, type TeamOptions, teamQuery, writeTeamHelp } from '../../session/choice.js'
-import {
-  accountCommand,
-  type ServiceOptions,
-  serviceCommand,
-  withService,
-  withSession
-} from '../../session/service-command.js'
-import { table } from '../../terminal/layout.js'
+import { changedTeam, readTeamHelp, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
+import { itemNamed, type List, listCommand } from '../../session/list.js'
+import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
 import { printResult } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
@@ -27,18 +21,27 @@ type Options = ServiceOptions & TeamOptions
 
 const MEMBER = "the member's address, id or the end of it"
 
+const members: List<Member> = {
+  path: '/api/team/members',
+  field: 'members',
+  noun: 'member',
+  listedBy: 'qjob member list',
+  idOf: ({ user_id }) => user_id,
+  namesOf: ({ email }) => [email],
+  columns: [
+    { heading: 'ID', id: true, yields: 3 },
+    { heading: 'EMAIL', least: 16 },
+    'ROLE',
+    { heading: 'JOINED', yields: 2 },
+    { heading: 'NAME', least: 10, yields: 1 }
+  ],
+  cells: ({ user_id, email, role, joined_at, name }) => [user_id, email, role, ago(joined_at), name],
+  none: 'No members.'
+}
+
 export function addMemberCommand(program: Command): void {
   const member = program.command('member').description('list, promote and remove the members of a team')
-  serviceCommand(member, 'list', 'list the members of a team')
-    .option('--team <team>', readTeamHelp)
-    .action((options: Options) =>
-      withService(options, async (api) => {
-        const { value, text } = await api.get<{ members: Member[] }>(
-          `/api/team/members${await teamQuery(api, options)}`
-        )
-        printResult(options, text, () => membersText(value.members))
-      })
-    )
+  listCommand(member, 'list the members of a team', members, { team: readTeamHelp })
   accountCommand(member, 'role', "change a member's role (owner and admins)")
     .argument('<member>', MEMBER)
     .addArgument(new Argument('<role>', 'the new role').choices(assignableRoles))
@@ -65,26 +68,5 @@ export function addMemberCommand(program: Command): void {
 }
 
 /** A member of a team. @throws CliError as `chosen`. */
-export async function memberNamed(api: ApiClient, team: string, text: string): Promise<Member> {
-  const { members } = (await api.get<{ members: Member[] }>(`/api/team/members?team_id=${team}`)).value
-  return chosen(members, text, {
-    noun: 'member',
-    listedBy: 'qjob member list',
-    idOf: ({ user_id }) => user_id,
-    namesOf: ({ email }) => [email]
-  })
-}
-
-const membersText = (members: Member[]): string =>
-  members.length === 0
-    ? 'No members.'
-    : table(
-        [
-          { heading: 'ID', id: true, yields: 3 },
-          { heading: 'EMAIL', least: 16 },
-          'ROLE',
-          { heading: 'JOINED', yields: 2 },
-          { heading: 'NAME', least: 10, yields: 1 }
-        ],
-        members.map(({ user_id, email, role, joined_at, name }) => [user_id, email, role, ago(joined_at), name])
-      )
+export const memberNamed = (api: ApiClient, team: string, text: string): Promise<Member> =>
+  itemNamed(api, members, text, team)

@@ -1,29 +1,27 @@
 // `qjob team`: creates, lists, renames, hands over, leaves and deletes teams.
 import type { Command } from 'commander'
 import type { ApiClient } from '../../session/api-client.js'
-import { type Team, teamNamed } from '../../session/choice.js'
-import {
-  accountCommand,
-  type ServiceOptions,
-  serviceCommand,
-  withService,
-  withSession
-} from '../../session/service-command.js'
-import { table } from '../../terminal/layout.js'
+import { type Team, teamChoice, teamNamed } from '../../session/choice.js'
+import { type List, listCommand } from '../../session/list.js'
+import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
 import { printResult } from '../../terminal/output.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
 import { memberNamed } from './member.js'
 
 const TEAM = 'a team: its name, its id or the end of its id'
 
+const teams: List<Team> = {
+  ...teamChoice,
+  path: '/api/teams',
+  field: 'teams',
+  columns: [{ heading: 'ID', id: true }, 'ROLE', { heading: 'STATE', yields: 1 }, { heading: 'NAME', least: 12 }],
+  cells: ({ id, role, suspended, name }) => [id, role, suspended ? 'suspended' : 'active', name],
+  none: 'No team yet: qjob team create NAME, or submit a job.'
+}
+
 export function addTeamCommand(program: Command): void {
   const team = program.command('team').description('create, list, rename, hand over, leave and delete teams')
-  serviceCommand(team, 'list', 'list your teams, in the order of joining').action((options: ServiceOptions) =>
-    withService(options, async (api) => {
-      const { value, text } = await api.get<{ teams: Team[] }>('/api/teams')
-      printResult(options, text, () => teamsText(value.teams))
-    })
-  )
+  listCommand(team, 'list your teams, in the order of joining', teams, {})
   accountCommand(team, 'create <name>', 'create a team, whose owner you become').action(
     (name: string, options: ServiceOptions) =>
       withSession(options, async (api) => {
@@ -73,11 +71,3 @@ const change = (
     const [text, now] = await work(api, team)
     printResult(options, text, () => `team ${plainLine(team.name)} ${now}`)
   })
-
-const teamsText = (teams: Team[]): string =>
-  teams.length === 0
-    ? 'No team yet: qjob team create NAME, or submit a job.'
-    : table(
-        [{ heading: 'ID', id: true }, 'ROLE', { heading: 'STATE', yields: 1 }, { heading: 'NAME', least: 12 }],
-        teams.map(({ id, role, suspended, name }) => [id, role, suspended ? 'suspended' : 'active', name])
-      )

@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander'
 import { webhookEvents } from '../../../../domain/teams/webhook.js'
 import type { ApiClient } from '../../session/api-client.js'
-import { changedTeam, chosen, readTeamHelp, type TeamOptions, teamQuery, writeTeamHelp } from '../../session/choice.js'
+import { changedTeam, readTeamHelp, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
+import { itemNamed, type List, type ListView, listCommand, listText } from '../../session/list.js'
 import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
-import { table } from '../../terminal/layout.js'
 import { printNotice, printResult } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
@@ -30,18 +30,49 @@ type Options = ServiceOptions & TeamOptions
 
 const WEBHOOK = "the webhook's address, its id or the end of it"
 
+const webhooks: List<Webhook> = {
+  path: '/api/team/webhooks',
+  field: 'webhooks',
+  noun: 'webhook',
+  listedBy: 'qjob webhook list',
+  idOf: ({ id }) => id,
+  namesOf: ({ url }) => [url],
+  columns: [
+    { heading: 'ID', id: true },
+    { heading: 'CREATED', yields: 1 },
+    { heading: 'EVENTS', least: 13 },
+    { heading: 'URL', least: 20 }
+  ],
+  cells: ({ id, created_at, events, url }) => [id, ago(created_at), events.join(' '), url],
+  none: 'No webhooks.'
+}
+
+const deliveries: ListView<Delivery> = {
+  columns: [
+    'EVENT',
+    'STATE',
+    { heading: 'TRIES', right: true, yields: 2 },
+    { heading: 'HTTP', right: true, yields: 1 },
+    { heading: 'CREATED', yields: 3 },
+    { heading: 'LAST ERROR', least: 12, yields: 4 }
+  ],
+  cells: ({ event, state, tries, last_status, created_at, last_error }) => [
+    event,
+    state,
+    String(tries),
+    String(last_status ?? ''),
+    ago(created_at),
+    last_error ?? ''
+  ],
+  none: 'No deliveries.'
+}
+
 export function addWebhookCommand(program: Command): void {
   const webhook = program.command('webhook').description("send a team's events to an address")
-  accountCommand(webhook, 'list', "list a team's webhooks, never their secrets (owner and admins)")
-    .option('--team <team>', readTeamHelp)
-    .action((options: Options) =>
-      withSession(options, async (api) => {
-        const { value, text } = await api.get<{ webhooks: Webhook[] }>(
-          `/api/team/webhooks${await teamQuery(api, options)}`
-        )
-        printResult(options, text, () => webhooksText(value.webhooks))
-      })
-    )
+  listCommand(webhook, "list a team's webhooks, never their secrets (owner and admins)", webhooks, {
+    team: readTeamHelp,
+    sessionOnly: true
+  })
   accountCommand(webhook, 'create <url>', 'create a webhook, and print its secret this once (owner and admins)')
     .addOption(new Option('--event <event...>', 'the events to send').choices(webhookEvents).makeOptionMandatory())
     .option('--team <team>', writeTeamHelp)
@@ -61,7 +92,7 @@ export function addWebhookCommand(program: Command): void {
       withSession(options, async (api) => {
         const { id } = await webhookNamed(api, named, options)
         const { value, text } = await api.get<{ deliveries: Delivery[] }>(`/api/team/webhooks/${id}/deliveries`)
-        printResult(options, text, () => deliveriesText(value.deliveries))
+        printResult(options, text, () => listText(value.deliveries, deliveries))
       })
     )
   accountCommand(webhook, 'delete', 'delete a webhook with its log (owner and admins)')
@@ -76,48 +107,5 @@ export function addWebhookCommand(program: Command): void {
     )
 }
 
-async function webhookNamed(api: ApiClient, text: string, options: Options): Promise<Webhook> {
-  const team = await changedTeam(api, options)
-  const { webhooks } = (await api.get<{ webhooks: Webhook[] }>(`/api/team/webhooks?team_id=${team}`)).value
-  return chosen(webhooks, text, {
-    noun: 'webhook',
-    listedBy: 'qjob webhook list',
-    idOf: ({ id }) => id,
-    namesOf: ({ url }) => [url]
-  })
-}
-
-const webhooksText = (webhooks: Webhook[]): string =>
-  webhooks.length === 0
-    ? 'No webhooks.'
-    : table(
-        [
-          { heading: 'ID', id: true },
-          { heading: 'CREATED', yields: 1 },
-          { heading: 'EVENTS', least: 13 },
-          { heading: 'URL', least: 20 }
-        ],
-        webhooks.map(({ id, created_at, events, url }) => [id, ago(created_at), events.join(' '), url])
-      )
-
-const deliveriesText = (deliveries: Delivery[]): string =>
-  deliveries.length === 0
-    ? 'No deliveries.'
-    : table(
-        [
-          'EVENT',
-          'STATE',
-          { heading: 'TRIES', right: true, yields: 2 },
-          { heading: 'HTTP', right: true, yields: 1 },
-          { heading: 'CREATED', yields: 3 },
-          { heading: 'LAST ERROR', least: 12, yields: 4 }
-        ],
-        deliveries.map(({ event, state, tries, last_status, created_at, last_error }) => [
-          event,
-          state,
-          String(tries),
-          String(last_status ?? ''),
-          ago(created_at),
-          last_error ?? ''
-        ])
-      )
+const webhookNamed = async (api: ApiClient, text: string, options: Options): Promise<Webhook> =>
+  itemNamed(api, webhooks, text, await changedTeam(api, options))

@@ -290,8 +290,8 @@ test('backends lists the available backends, and all of them on request', async 
 
 test('budget shows the limits and what is left', async () => {
   const { stdout } = await ada.run(['budget'])
-  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d +\$100\.00 +\$0\.00 +\$0\.00 +\$100\.00$/m)
-  expect(stdout).toMatch(/^one job +\$100\.00$/m)
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d +\$100\.00 +\$0\.00 +\$0\.00 +\$100\.00 +\$1000\.00$/m)
+  expect(stdout).toMatch(/^one job +\$100\.00 +\$1000\.00$/m)
 })
 
 test("a refusal is shown with the service's message, and its figures in the JSON", async () => {

@@ -4,7 +4,7 @@ import { type ServiceOptions, serviceCommand, withService } from '../session/ser
 import { type Column, table } from '../terminal/layout.js'
 import { money, print, printJson } from '../terminal/output.js'
 
-interface Backend {
+export interface Backend {
   slug: string
   name: string
   provider: string
@@ -14,6 +14,9 @@ interface Backend {
   isAvailable: boolean
   unavailableReason: string | null
   pricing: { taskFee: number; perShot: number; minimumCost: number }
+  description: string | null
+  isRecommended: boolean
+  displayOrder: number
 }
 
 export function addBackendsCommand(program: Command): void {
@@ -53,7 +56,7 @@ function backendsText(backends: Backend[], hidden: number): string {
   return hidden > 0 ? `${list}\n\n${hidden} more are unavailable (--all lists them)` : list
 }
 
-function priceText({ taskFee, perShot, minimumCost }: Backend['pricing']): string {
+export function priceText({ taskFee, perShot, minimumCost }: Backend['pricing']): string {
   if (taskFee === 0 && perShot === 0 && minimumCost === 0) return 'free'
   const parts = [
     ...(taskFee > 0 ? [`${money(taskFee)} per task`] : []),

@@ -119,4 +119,12 @@ export function timeInFuture(text: string): Date {
 
 export const collect = (value: string, before: string[]): string[] => [...before, value]
 
+/** Parses arguments that are whole ids. */
+export function idArgument(noun: string, listedBy: string) {
+  return (text: string): string => {
+    if (!isUuid(text)) throw new InvalidArgumentError(`It must be the id of a ${noun}; ${listedBy} lists them.`)
+    return text.toLowerCase()
+  }
+}
+
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

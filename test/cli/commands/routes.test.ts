@@ -11,7 +11,6 @@ type Reason =
   | 'probes and documents for programs'
   | 'for the Python client'
   | "for the console's playground"
-  | 'for administrators, without a command yet'
 
 /** A command, or the reason in brackets. */
 const table: Record<RouteLine, string | [Reason]> = {
@@ -137,22 +136,22 @@ const table: Record<RouteLine, string | [Reason]> = {
   'PATCH /api/admin/teams/:id': 'admin team-limits',
   'POST /api/admin/teams/:id/suspend': 'admin suspend',
   'POST /api/admin/teams/:id/unsuspend': 'admin unsuspend',
-  'GET /api/admin/teams/:id/budgets': ['for administrators, without a command yet'],
-  'PUT /api/admin/teams/:id/budgets': ['for administrators, without a command yet'],
+  'GET /api/admin/teams/:id/budgets': 'admin budget',
+  'PUT /api/admin/teams/:id/budgets': 'admin budget',
   'GET /api/admin/teams/:id/storage': 'admin storage',
   'PUT /api/admin/teams/:id/storage': 'admin storage',
   'GET /api/admin/access-codes': 'admin list-codes',
   'POST /api/admin/access-codes': 'admin create-code',
-  'PATCH /api/admin/backends/:slug': ['for administrators, without a command yet'],
+  'PATCH /api/admin/backends/:slug': 'admin backend',
   'GET /api/admin/teams': 'admin teams',
   'GET /api/admin/users': 'admin users',
-  'GET /api/admin/jobs': ['for administrators, without a command yet'],
-  'POST /api/admin/jobs/:id/cancel': ['for administrators, without a command yet'],
+  'GET /api/admin/jobs': 'admin jobs',
+  'POST /api/admin/jobs/:id/cancel': 'admin cancel',
   'POST /api/admin/jobs/:id/settle': 'admin settle',
-  'POST /api/admin/capsules/:id/takedown': ['for administrators, without a command yet'],
+  'POST /api/admin/capsules/:id/takedown': 'admin takedown',
   'GET /api/admin/money': 'admin money',
-  'GET /api/admin/audit': ['for administrators, without a command yet'],
-  'GET /api/admin/system': ['for administrators, without a command yet']
+  'GET /api/admin/audit': 'admin audit',
+  'GET /api/admin/system': 'admin system'
 }
 
 const rows = Object.entries(table)
@@ -173,14 +172,28 @@ test('every route has a command or a reason, and every command of the table exis
   }
 })
 
-test('the sources of qjob request every route that has a command; admin commands use the database instead', () => {
+/** Commands of operators, which use the database and work before anybody can sign in. */
+const inDatabase = [
+  'admin team-limits',
+  'admin suspend',
+  'admin unsuspend',
+  'admin storage',
+  'admin list-codes',
+  'admin create-code',
+  'admin teams',
+  'admin users',
+  'admin settle',
+  'admin money'
+]
+
+test('the sources of qjob request every route that has a command, but for those that use the database', () => {
   const sources = readdirSync(join(projectRoot, 'apps/cli'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => read(`apps/cli/${name}`))
     .join('\n')
-  const missing = withCommand.flatMap(([route]) => {
+  const missing = withCommand.flatMap(([route, command]) => {
     const path = route.split(' ')[1]!
-    if (path.startsWith('/api/admin/')) return []
+    if (inDatabase.includes(command)) return []
     // A part of the path is written out, or filled in.
     const parts = path.split('/').slice(2)
     const pattern = parts.map((part) => (part.startsWith(':') ? filled : `(?:${part}|${filled})`)).join('/')

@@ -1,9 +1,8 @@
 // Opens the service's database for operators, who do not sign in.
-import { InvalidArgumentError } from 'commander'
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
 import { codeOf } from '../../../../domain/errors.js'
 import { readOperatorLimits } from '../../../../domain/operations/operator-limits.js'
-import { isUuid } from '../../session/service-command.js'
+import { idArgument } from '../../session/service-command.js'
 import { runningStack } from '../../session/service-url.js'
 import { CliError } from '../../terminal/cli-error.js'
 
@@ -46,7 +45,4 @@ function translated(error: unknown, host: string): unknown {
 }
 
 /** An argument of a command. */
-export function teamId(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('It must be the id of a team; qjob admin teams lists them.')
-  return text
-}
+export const teamId = idArgument('team', 'qjob admin teams')

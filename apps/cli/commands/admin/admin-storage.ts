@@ -6,17 +6,20 @@ import { storageOf } from '../../../../db/teams/team-storage.js'
 import { teamExists } from '../../../../db/teams/teams.js'
 import { teamStorageView } from '../../../../domain/operations/administration.js'
 import { sizeText, storageKindNames, storageKinds } from '../../../../domain/teams/team-storage.js'
-import { isUuid, jsonOption, reportingFailures } from '../../session/service-command.js'
+import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { table } from '../../terminal/layout.js'
 import { print, printJson } from '../../terminal/output.js'
-import { databaseHelp, inDatabase } from './admin-database.js'
+import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 
 const MIB = 1024 ** 2
 
 export function addStorageCommand(admin: Command): void {
   jsonOption(
-    admin.command('storage').argument('<team-id>', '', uuid).description('show what a team stores, or change its limit')
+    admin
+      .command('storage')
+      .argument('<team-id>', '', teamId)
+      .description('show what a team stores, or change its limit')
   )
     .option('--limit <mib>', 'the new limit in MiB, or "default"', limit)
     .addHelpText('after', databaseHelp)
@@ -48,9 +51,4 @@ function limit(text: string): number | null {
   if (text === 'default') return null
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of MiB, or "default".')
   return Number(text) * MIB
-}
-
-function uuid(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('It must be the id of a team; qjob admin teams lists them.')
-  return text
 }

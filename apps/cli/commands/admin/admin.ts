@@ -1,5 +1,5 @@
-// `qjob admin ...`: commands for operators, who work directly in the database and do not sign in. The audit log records
-// the changes like those of administrators.
+// `qjob admin ...`: commands for operators, who work directly in the database and do not sign in, and for platform
+// administrators, who use their session. The audit log records the changes of both.
 import { type Command, InvalidArgumentError } from 'commander'
 import { makeAccessCode, makePlatformAdmin, suspendTeam, unsuspendTeam } from '../../../../db/admin/administration.js'
 import { commandLine } from '../../../../db/audit/admin-audit.js'
@@ -14,17 +14,24 @@ import { CliError } from '../../terminal/cli-error.js'
 import { print, printJson, printResult } from '../../terminal/output.js'
 import { clockTime } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
+import { addAdminAuditCommand } from './admin-actions.js'
+import { addBackendCommand } from './admin-backend.js'
+import { addAdminBudgetCommand } from './admin-budget.js'
 import { databaseHelp, inDatabase, teamId } from './admin-database.js'
+import { addAdminJobCommands } from './admin-jobs.js'
 import { addListCommands } from './admin-lists.js'
 import { addMoneyCommands } from './admin-money.js'
 import { addSigningKeyCommand } from './admin-signing.js'
 import { addStorageCommand } from './admin-storage.js'
+import { addAdminSystemCommand } from './admin-system.js'
 import { addTeamLimitsCommand } from './admin-team-limits.js'
 import { addBackupCommands } from './backup.js'
 import { addRotateKeysCommand } from './rotate-keys.js'
 
 export function addAdminCommand(program: Command): void {
-  const admin = program.command('admin').description("operate on the service's database directly, without signing in")
+  const admin = program
+    .command('admin')
+    .description('operate the service: in its database without signing in, or as a platform administrator')
   jsonOption(admin.command('create-code').description('create an access code for sign-up'))
     .option('--uses <n>', 'how many people can sign up with it', wholeNumberWithin(1, ACCESS_CODE_USES_MAX), 1)
     .option('--code <code>', 'the code (default: a random one)', accessCode)
@@ -57,6 +64,11 @@ export function addAdminCommand(program: Command): void {
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)
   addBackupCommands(admin)
+  addAdminBudgetCommand(admin)
+  addBackendCommand(admin)
+  addAdminJobCommands(admin)
+  addAdminAuditCommand(admin)
+  addAdminSystemCommand(admin)
 }
 
 async function createCode(options: { json?: boolean; uses: number; code?: string; expires?: Date }): Promise<void> {

@@ -17,14 +17,22 @@ interface Period {
   remaining_usd: number
 }
 
-interface Budget {
+interface Limits {
+  per_job_usd: number
+  per_suite_usd: number
+  daily_usd: number
+  monthly_usd: number
+}
+
+export interface Budget {
   team_id: string | null
-  limits: { per_job_usd: number; per_suite_usd: number; daily_usd: number; monthly_usd: number }
+  limits: Limits
+  ceilings: Limits
   day: Period & { date: string }
   month: Period & { month: string }
 }
 
-interface BudgetOptions extends ServiceOptions, TeamOptions {
+export interface LimitOptions {
   perJob?: number
   perSuite?: number
   daily?: number
@@ -42,10 +50,9 @@ export function addBudgetCommand(program: Command): void {
     .option('--daily <usd>', 'the limit of a day', dollars)
     .option('--monthly <usd>', 'the limit of a month', dollars)
     .option('--team <team>', `${readTeamHelp}; to change limits, needed if you are in several`)
-    .action((options: BudgetOptions) => {
-      const { perJob, perSuite, daily, monthly } = options
-      const limits = { per_job_usd: perJob, per_suite_usd: perSuite, daily_usd: daily, monthly_usd: monthly }
-      if (Object.values(limits).every((limit) => limit === undefined))
+    .action((options: ServiceOptions & TeamOptions & LimitOptions) => {
+      const limits = limitsBody(options)
+      if (Object.keys(limits).length === 0)
         return withService(options, async (api) => {
           const { value, text } = await api.get<Budget>(`/api/team/budget${await teamQuery(api, options)}`)
           printResult(options, text, () => budgetText(value))
@@ -58,21 +65,35 @@ export function addBudgetCommand(program: Command): void {
     })
 }
 
-function budgetText({ limits, day, month }: Budget): string {
-  const period = (name: string, limit: number, { spent_usd, reserved_usd, remaining_usd }: Period) => [
+/** The fields of a body that sets limits: those that were given. */
+export const limitsBody = ({ perJob, perSuite, daily, monthly }: LimitOptions): Partial<Limits> => ({
+  ...(perJob !== undefined && { per_job_usd: perJob }),
+  ...(perSuite !== undefined && { per_suite_usd: perSuite }),
+  ...(daily !== undefined && { daily_usd: daily }),
+  ...(monthly !== undefined && { monthly_usd: monthly })
+})
+
+export function budgetText({ limits, ceilings, day, month }: Budget): string {
+  const period = (name: string, field: keyof Limits, { spent_usd, reserved_usd, remaining_usd }: Period) => [
     name,
-    money(limit),
+    money(limits[field]),
     money(spent_usd),
     money(reserved_usd),
-    money(remaining_usd)
+    money(remaining_usd),
+    money(ceilings[field])
   ]
+  const alone = (name: string, field: keyof Limits) => [name, money(limits[field]), '', '', '', money(ceilings[field])]
   return table(
-    ['PERIOD (UTC)', ...['LIMIT', 'SPENT', 'RESERVED', 'LEFT'].map((heading) => ({ heading, right: true }))],
     [
-      period(day.date, limits.daily_usd, day),
-      period(month.month, limits.monthly_usd, month),
-      ['one job', money(limits.per_job_usd), '', '', ''],
-      ['one run of a capsule', money(limits.per_suite_usd), '', '', '']
+      'PERIOD (UTC)',
+      ...['LIMIT', 'SPENT', 'RESERVED', 'LEFT'].map((heading) => ({ heading, right: true })),
+      { heading: 'CEILING', right: true, yields: 1 }
+    ],
+    [
+      period(day.date, 'daily_usd', day),
+      period(month.month, 'monthly_usd', month),
+      alone('one job', 'per_job_usd'),
+      alone('one run of a capsule', 'per_suite_usd')
     ]
   )
 }

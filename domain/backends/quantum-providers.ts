@@ -1,5 +1,5 @@
 // The quantum providers that this version can talk to: one row each, and the only place that names them all
-// (docs/adding-a-provider.md). services/providers/providers.ts adds to each row the adapter that makes its calls.
+// (docs/extending/adding-a-provider.md). services/providers/providers.ts adds to each row the adapter that makes its calls.
 import type { CredentialProvider } from './provider-credentials.js'
 
 export interface QuantumProvider {

@@ -57,7 +57,7 @@ export const preludes: Record<string, Prelude> = {
     before: [1, 2].map((seed) => `qjob submit examples/bell.qasm --shots 5000 --seed ${seed} --wait`)
   },
   'docs/idempotency.md': { files: { 'job.json': job } },
-  'docs/adding-a-route.md': { before: ['node tools/openapi-doc.mjs > /tmp/before.json'] },
+  'docs/extending/adding-a-route.md': { before: ['node tools/openapi-doc.mjs > /tmp/before.json'] },
   'docs/limits.md': { before: ['qjob submit examples/bell.qasm --wait'] },
   'docs/teams.md': { before: ['qjob submit examples/bell.qasm --wait'] },
   'docs/programs.md': {

@@ -65,6 +65,8 @@ class ExecutionRequest:
     observables: list[str] = field(default_factory=list)
     """Sums of Pauli products whose expectation values are asked for."""
     observables_method: Literal["exact", "sampled"] | None = None
+    mitigation: dict[str, Any] | None = None
+    """As the job's parameters write it."""
     params: dict[str, Any] = field(default_factory=dict)
     """The job's parameters as the user's code may read them, the backend among them."""
     details: dict[str, Any] = field(default_factory=dict)

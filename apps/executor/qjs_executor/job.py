@@ -76,6 +76,7 @@ class JobParams:
     extract_state_vector: bool = False
     observables: list[str] = field(default_factory=list)
     observables_method: Literal["exact", "sampled"] | None = None
+    mitigation: dict[str, Any] | None = None
     given: dict[str, Any] = field(default_factory=dict)
 
 
@@ -169,6 +170,8 @@ class Job:
         """Whose child executes it. A wrong guess only costs time: the child then imports what is missing."""
         if self.kind == "compile" and self.details["target"]["format"] == "braket":
             return "frameworks"  # Braket's own interpreter reads the program back.
+        if self.script.circuits == "here" and (self.params.mitigation or {}).get("zne") is not None:
+            return "frameworks"  # PennyLane folds and extrapolates.
         if self.kind in ("detect", "analyse") or self.source.get("framework", "openqasm") == "openqasm":
             return "circuits"
         return "frameworks" if _OTHER_FRAMEWORKS.search(self.source["code"]) else "circuits"
@@ -204,6 +207,7 @@ class Job:
             extract_state_vector=self.params.extract_state_vector,
             observables=self.params.observables,
             observables_method=self.params.observables_method,
+            mitigation=self.params.mitigation,
             params={**self.params.given, "backend": self.backend},
             details=self.details,
             circuit_facts=self.circuit_facts,
@@ -221,6 +225,7 @@ _OF_EACH_POINT = (
     "extract_state_vector",
     "observables",
     "observables_method",
+    "mitigation",
     "params",
     "circuit_facts",
 )

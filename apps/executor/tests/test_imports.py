@@ -17,6 +17,7 @@ BASE = (
     "execution_request",
     "device_figures",
     "pauli_sums",
+    "mitigation",
     "printed_text",
     "job",
     "settings",

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from typing import Any
 
 from qiskit import QuantumCircuit
 
 from ..execution_request import ExecutionRequest
-from ..pauli_sums import read_all
+from ..mitigation import Mitigation
+from ..mitigation import read as read_mitigation
+from ..pauli_sums import PauliSum, read_all
 from .adapted_circuit import Observable
-from .asks import Asks, circuit_digest
 from .circuits import openqasm
 from .circuits.canonical import canonical_text
 from .circuits.gate_names import with_distinct_names
@@ -25,15 +25,15 @@ from .engines.engine import check, simulate
 from .engines.expectations import expectation_values
 from .engines.noise import NoiseSpec, parse_noise_model
 from .engines.noise_channels import unused_gates
-from .engines.observables import Sampling, observe
+from .engines.observables import check_widths, observe
+from .engines.sampling import Sampling
 from .engines.state_vector import amplitude_pairs, is_inline, npy_bytes, state_vector
+from .mitigation.mitigated import Mitigated, mitigated
 from .refusals import Unsupported
 
 SAVED_DATA_NOTE = "{} is ignored: saved simulator data is not part of the result in this version"
 CIRCUIT_TEXT_MAX = 1024 * 1024
 """A canonical text that is longer than this is not kept; only its digest is."""
-ASKED_TEXT_MAX = 1024 * 1024
-"""Characters of a circuit that is sent to the caller: the service's own limit for circuits."""
 
 
 def execute_circuit(
@@ -44,7 +44,8 @@ def execute_circuit(
     circuit = checked(circuit, source, request)
     check(engine, circuit.num_qubits, noise is not None)
     state = _state(circuit, engine, source, noise) if request.extract_state_vector else {}
-    observed = _observed(circuit, source, noise, request)
+    asked = _mitigation(noise, request)
+    observed = {} if asked else _observed(circuit, source, noise, request)
     circuit = with_measurements(circuit)
     layout = measured_layout(circuit)
     saved = sorted({item.operation.name for item in circuit.data if item.operation.name.startswith("save_")})
@@ -56,6 +57,9 @@ def execute_circuit(
         warnings += [f"noise_model: the circuit has no gate '{name}'" for name in unused_gates(circuit, noise)]
     memory = simulate(circuit, engine, request.shots, request.seed, request.optimization_level, source, noise)
     counts = layout.counts(memory)
+    if asked is not None and noise is not None:
+        done = _mitigated(circuit, counts, asked, source, noise, request)
+        observed, warnings = done.fields, [*warnings, *done.warnings]
     return {
         "counts": counts,
         "registers": shown(layout.registers, request),
@@ -64,7 +68,7 @@ def execute_circuit(
         "circuit": text if text is not None and len(text) <= CIRCUIT_TEXT_MAX else None,
         "warnings": warnings,
         **state,
-        **_expectations(counts, request),
+        **expectations(counts, request),
         **observed,
     }
 
@@ -75,12 +79,51 @@ def _observed(
     """The values of the observables that the job's parameters ask for."""
     if not request.observables:
         return {}
-    sampling = Sampling(request.engine, request.shots, request.seed, request.optimization_level, source, noise)
+    sampling = _sampling(source, noise, request)
     observed = observe(circuit, read_all(request.observables), request.observables_method, sampling)
     return {"expectation_values": observed.values, "observable_groups": observed.groups}
 
 
-def _expectations(counts: dict[str, int], request: ExecutionRequest) -> dict[str, Any]:
+def _sampling(source: str | None, noise: NoiseSpec | None, request: ExecutionRequest) -> Sampling:
+    return Sampling(request.engine, request.shots, request.seed, request.optimization_level, source, noise)
+
+
+def observables_of(circuit: QuantumCircuit, request: ExecutionRequest) -> list[PauliSum]:
+    """The observables that the job's parameters ask for. Raises Unsupported for another number of qubits."""
+    observables = read_all(request.observables) if request.observables else []
+    check_widths(circuit, observables)
+    return observables
+
+
+def _mitigation(noise: NoiseSpec | None, request: ExecutionRequest) -> Mitigation | None:
+    """What is to be mitigated. Raises Unsupported without the noise for it."""
+    if request.mitigation is None:
+        return None
+    asked = read_mitigation(request.mitigation)
+    if noise is None:
+        raise Unsupported("mitigation: nothing is noisy here; set params.noise_model")
+    if asked.readout and not noise.has_readout_errors:
+        raise Unsupported("mitigation.readout: nothing is read wrongly here; set readout_errors in params.noise_model")
+    if asked.zne is not None and not noise.has_gate_errors:
+        raise Unsupported("mitigation.zne: no gate has noise here; set gate_errors or t1_us in params.noise_model")
+    return asked
+
+
+def _mitigated(
+    circuit: QuantumCircuit,
+    counts: dict[str, int],
+    asked: Mitigation,
+    source: str | None,
+    noise: NoiseSpec,
+    request: ExecutionRequest,
+) -> Mitigated:
+    """The job's values on an engine, mitigated."""
+    observables = observables_of(circuit, request)
+    sample = _sampling(source, noise, request).counts
+    return mitigated(circuit, observables, asked, counts, sample, {}, noise, source)
+
+
+def expectations(counts: dict[str, int], request: ExecutionRequest) -> dict[str, Any]:
     """The values of the observables that the circuit's framework requested."""
     observables = request.circuit_facts.get("observables")
     if not observables:
@@ -149,51 +192,3 @@ def canonical(circuit: QuantumCircuit) -> str | None:
     except Exception:
         return None
     return text
-
-
-def request_circuit(
-    circuit: QuantumCircuit, source: str | None, warnings: list[str], request: ExecutionRequest, asks: Asks
-) -> dict[str, Any]:
-    """Makes the caller run a circuit on the job's backend. Raises RuntimeError with the reason when that fails."""
-    if request.observables:
-        raise Unsupported(f"observables: {request.backend} computes none in this version; use a simulator")
-    circuit = with_measurements(checked(circuit, source, request))
-    registers = shown(measured_layout(circuit).registers, request)
-    text = canonical(circuit)
-    if text is None:
-        raise Unsupported(f"the circuit has no OpenQASM 3 form, in which it is sent to {request.backend}")
-    if len(text) > ASKED_TEXT_MAX:
-        raise Unsupported(
-            f"the circuit has {len(text):,} characters of OpenQASM 3; at most {ASKED_TEXT_MAX:,} are sent to"
-            f" {request.backend}"
-        )
-    facts = request.circuit_facts
-    answer = asks.answer(
-        "circuit",
-        circuit_digest(text, request.shots),
-        f"a circuit of {circuit.num_qubits} qubits with {request.shots} shots",
-        {
-            "shots": request.shots,
-            "openqasm3": text,
-            "facts": {
-                "register_names": facts.get("register_names"),
-                "observables": facts.get("observables"),
-                "warnings": warnings,
-            },
-            "registers": registers,
-        },
-    )
-    if "error" in answer:
-        raise RuntimeError(answer["error"])
-    counts: dict[str, int] = json.loads(answer["counts"])
-    return {
-        "counts": counts,
-        "count_source": "provider_counts",
-        "shots": request.shots,
-        "registers": registers,
-        "circuit_info": describe(circuit),
-        "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest(),
-        "circuit": text,
-        "warnings": warnings,
-        **_expectations(counts, request),
-    }

@@ -17,8 +17,8 @@ from qiskit import QuantumCircuit
 
 from ..execution_request import ExecutionRequest, ScriptTerms
 from .analysis.analysis import analyse
-from .asks import Asks
-from .circuit_execution import canonical, checked, execute_circuit, request_circuit, shown
+from .asks import Asks, EndOfScript
+from .circuit_execution import canonical, checked, execute_circuit, shown
 from .circuits import braket_dialect, openqasm
 from .circuits.canonical import canonical_text
 from .circuits.control_flow import is_dynamic
@@ -30,6 +30,7 @@ from .engines.engine import ENGINES, is_available
 from .frameworks.registry import adapter_of
 from .refusals import JobError, NoCircuit, Unsupported
 from .replay import derived_seed, make_repeatable
+from .requested_circuit import request_circuit
 from .source import user_code
 from .source.detection import detect, is_openqasm_source
 from .source.plain_value import plain_value
@@ -52,9 +53,14 @@ NO_CIRCUIT = (
     " 'circuit'"
 )
 OWN_OBSERVABLES = (
-    "observables: the program measures observables of its own, in whose basis its circuit ends; ask for them in one"
+    "{}: the program measures observables of its own, in whose basis its circuit ends; ask for them in one"
     " place, the program or params.observables"
 )
+LEFT_ALONE = (
+    "{}: on this backend only the circuit that a program leaves is measured further, not each device.run; assign the"
+    " circuit to a variable named 'circuit'"
+)
+NO_CIRCUIT_TO_MITIGATE = "mitigation: {}, so no circuit of it is mitigated; leave a circuit"
 NO_STATE_TO_OBSERVE = (
     "observables: {}, so no circuit of it is observed; leave a circuit, or read params['observables'] in the program"
 )
@@ -142,17 +148,19 @@ def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Disp
         return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask", native=True)
     found = _source(execution, DispatchClient(dispatches))
     if isinstance(found, user_code.FoundWorkflow):
-        _check_observables_are_read(execution.request, f"'{found.name}' is a workflow")
+        _check_has_circuit(execution.request, f"'{found.name}' is a workflow")
         if dispatches is None:
             raise JobError(f"'{found.name}' is not a workflow of the package 'marqov', which the script does not use")
         dispatch = recorded(found.name, found.function, execution.request.params)
         return workflow_answer(dispatch, dispatches, asked=script.graphs == "ask")
     if isinstance(found, DeviceRun):
+        if script.circuits == "ask" and execution.request.observables:
+            raise Unsupported(LEFT_ALONE.format("observables"))
         return {**found.answer, "shots": found.shots}
     if isinstance(found, user_code.FoundValue):
         if type(found.value).__name__ == "WorkflowDispatch":
             raise JobError(DISPATCH_RETURNED)
-        _check_observables_are_read(execution.request, "main() returns a value")
+        _check_has_circuit(execution.request, "main() returns a value")
         notes = dispatches.notes if dispatches is not None else []
         return {"value": plain_value(found.value), "warnings": [*found.warnings, *notes]}
     assert isinstance(found, user_code.FoundObject)
@@ -160,14 +168,30 @@ def _answer_of_code(execution: _Execution, script: ScriptTerms, dispatches: Disp
         circuit, warnings, text = _circuit(found, execution.request)
         if script.circuits == "ask":
             loaded = _loaded(circuit, text, warnings, execution.request)
-            return user_code.guarded(lambda: request_circuit(*loaded, execution.asks))  # type: ignore[no-any-return]
+            return _requested(loaded, execution)
         if isinstance(circuit, QuantumCircuit):
             return execute_circuit(circuit, text, warnings, execution.request)
     return {"found": circuit}
 
 
-def _check_observables_are_read(request: ExecutionRequest, reason: str) -> None:
-    """Refuses observables that neither the service nor the program's own text reads."""
+def _requested(
+    loaded: tuple[QuantumCircuit, str | None, list[str], ExecutionRequest], execution: _Execution
+) -> dict[str, Any]:
+    """The answer to a circuit that the source leaves. A failure is shown as an exception of the code that left it."""
+    try:
+        if _is_python(execution.request):
+            return user_code.guarded(lambda: request_circuit(*loaded, execution.asks))  # type: ignore[no-any-return]
+        return request_circuit(*loaded, execution.asks)
+    except EndOfScript as end:
+        raise end.error from None
+    except RuntimeError as error:
+        raise JobError(str(error)) from None
+
+
+def _check_has_circuit(request: ExecutionRequest, reason: str) -> None:
+    """Refuses mitigation, and observables that neither the service nor the program's own text reads."""
+    if request.mitigation is not None:
+        raise Unsupported(NO_CIRCUIT_TO_MITIGATE.format(reason))
     if request.observables and not _READS_OBSERVABLES.search(request.source["code"]):
         raise Unsupported(NO_STATE_TO_OBSERVE.format(reason))
 
@@ -284,8 +308,11 @@ def _is_text(source: dict[str, str]) -> bool:
 
 def _lines(found: user_code.FoundObject, request: ExecutionRequest) -> AbstractContextManager[None]:
     """Refusals of a circuit that Python code made get the code's lines; those of a text have their own."""
-    python = request.source["kind"] == "code" and not _is_text(request.source)
-    return user_code.lines_of(found) if python else nullcontext()
+    return user_code.lines_of(found) if _is_python(request) else nullcontext()
+
+
+def _is_python(request: ExecutionRequest) -> bool:
+    return request.source["kind"] == "code" and not _is_text(request.source)
 
 
 def _source(execution: _Execution, client: Any = None) -> user_code.Found:
@@ -326,8 +353,8 @@ def _circuit(
     if at_provider and hasattr(adapter, "check_for_provider"):
         adapter.check_for_provider(value)
     adapted = user_code.guarded(lambda: adapter.to_found(value, request.shots))
-    if request.observables and (adapted.observables or adapted.turned):
-        raise Unsupported(OWN_OBSERVABLES)
+    if (request.observables or request.mitigation) and (adapted.observables or adapted.turned):
+        raise Unsupported(OWN_OBSERVABLES.format("observables" if request.observables else "mitigation"))
     facts = dataclasses.asdict(adapted)
     facts["warnings"] = [*found.warnings, *adapted.warnings]
     return facts, [], None
@@ -348,6 +375,11 @@ def _execute_on_device(value: Any, shots: int, execution: _Execution) -> dict[st
     request = dataclasses.replace(execution.request, shots=shots)
     if script.task is not None or script.entry is not None:
         # The result is the program's own value, so nothing shows what would be observed.
+        request = dataclasses.replace(request, observables=[], mitigation=None)
+    elif script.circuits == "ask" and (request.observables or request.mitigation):
+        if request.mitigation or not _READS_OBSERVABLES.search(request.source["code"]):
+            raise Unsupported(LEFT_ALONE.format("observables" if request.observables else "mitigation"))
+        # The program measures them itself: further circuits would be paid for nothing.
         request = dataclasses.replace(request, observables=[])
     if script.seed is not None and request.seed is None:
         request = dataclasses.replace(request, seed=derived_seed(script.seed, number))

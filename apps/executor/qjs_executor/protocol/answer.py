@@ -23,7 +23,9 @@ from .checked_fields import (
     shortened,
     small,
     text,
+    value_of,
 )
+from .mitigated import mitigation_of, quasi_probabilities_of
 from .reports import (
     CircuitLeftReport,
     CircuitReport,
@@ -181,6 +183,8 @@ def _circuit_report(answer: dict[str, Any], job: Job) -> CircuitReport:
         circuit=circuit,
         state_vector=_state_vector(answer, info["num_qubits"]),
         expectation_values=_observed(answer, job) if job.params.observables else _expectation_values(answer),
+        mitigation=mitigation_of(answer, job),
+        quasi_probabilities=quasi_probabilities_of(answer, job),
         observable_groups=_groups(answer) if job.params.observables else None,
         provided=asked,
         workflow_metadata=_metadata(answer),
@@ -229,15 +233,8 @@ def _observed(answer: dict[str, Any], job: Job) -> list[dict[str, Any]]:
     for asked, item in zip_longest(job.params.observables, items):
         if not isinstance(item, dict) or item.get("method") not in ("exact", "sampled"):
             raise BadAnswer("expectation_values")
-        error = item.get("standard_error")
-        values.append(
-            {
-                "observable": asked,
-                "value": double(item.get("value"), "expectation_values: value"),
-                "standard_error": None if error is None else double(error, "expectation_values: standard_error"),
-                "method": item["method"],
-            }
-        )
+        raw = {"raw": value_of(item.get("raw"))} if job.params.mitigation is not None else {}
+        values.append({"observable": asked, **value_of(item), "method": item["method"], **raw})
     return values
 
 

@@ -84,3 +84,14 @@ def integer(value: Any, where: str, low: int, high: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise BadAnswer(where)
     return value
+
+
+def value_of(item: Any) -> dict[str, Any]:
+    """A value with its standard error, which is None for one shot. Raises BadAnswer."""
+    if not isinstance(item, dict):
+        raise BadAnswer("expectation_values")
+    error = item.get("standard_error")
+    return {
+        "value": double(item.get("value"), "expectation_values: value"),
+        "standard_error": None if error is None else double(error, "expectation_values: standard_error"),
+    }

@@ -23,6 +23,10 @@ class CircuitReport:
     circuit: str | None
     state_vector: list[list[float]] | bytes | None
     expectation_values: list[dict[str, Any]] | None
+    mitigation: dict[str, Any] | None = None
+    """What was done for `params.mitigation`, as a member of the result."""
+    quasi_probabilities: dict[str, float] | None = None
+    """Where readout was mitigated; None also for too many different results."""
     observable_groups: int | None = None
     """How many circuits were measured for the job's observables; None where nothing was sampled for them."""
     provided: bool = False

@@ -43,6 +43,10 @@ def result_text(job: Job, run: CircuitReport, execution_time_ms: float | None, s
         result["state_vector"] = run.state_vector
     if run.expectation_values is not None:
         result["expectation_values"] = run.expectation_values
+    if run.mitigation is not None:
+        if "readout" in run.mitigation:
+            result["quasi_probabilities"] = run.quasi_probabilities
+        result["mitigation"] = run.mitigation
     return _text({**result, **_of_workflow(job, run)}, stdout)
 
 

@@ -221,9 +221,10 @@ def outcome_of(end: ExecutionEnd, job: Job, limits: Limits, run: LiveExecution, 
     if answer is None:
         return _exited(end, limits, stderr, failed)
     if isinstance(answer, CircuitReport) and answer.provided:
-        if not run.has_provided(answer):
+        provenance = run.provenance_of(answer)
+        if provenance is None:
             return failed("crashed: bad result (counts: not those that the backend gave for this circuit)")
-        answer = replace(answer, provenance=run.provenance)
+        answer = replace(answer, provenance=provenance)
     if isinstance(answer, UserError):
         message = memory_limit(limits) if answer.message == "MemoryError" else answer.message
         return Failed(milliseconds, answer.code, message, answer.line, printed)

@@ -4,6 +4,8 @@ end."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,12 +29,9 @@ class LiveExecution:
     """The number of its last request; requests that were answered from memory count too."""
     ask: dict[str, Any] | None = None
     """The request that it waits with."""
-    counts: dict[str, int] | None = None
-    """The last counts that it received for a circuit. Counts that it reports as its own result have to be these."""
-    provenance: dict[str, str] = field(default_factory=dict)
-    """Where these counts come from, as the caller reported."""
-    counted: str = ""
-    """The digest of the request that these counts answer."""
+    counted: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
+    """Of each answered request for a circuit, by its digest: the digest of the counts, and where they come from, as the
+    caller reported. Counts that it reports as its own result have to be among them."""
     printed: PrintedText | None = None
     """What it prints, for a caller who follows it."""
     seconds: float = 0.0
@@ -55,14 +54,17 @@ class LiveExecution:
         for answer in job.script.answers:
             counts = counts_of(answer)
             if counts is not None:
-                self.counts, self.counted = counts, answer["digest"]
-                self.provenance = {key: answer[key] for key in ("count_source", "provider_job_id") if key in answer}
+                provenance: dict[str, str] = {
+                    key: answer[key] for key in ("count_source", "provider_job_id") if key in answer
+                }
+                self.counted[answer["digest"]] = _digest_of(counts), provenance
 
-    def has_provided(self, report: CircuitReport) -> bool:
-        """Whether a reported circuit is the one that the last counts belong to, and its counts are these."""
-        if self.counts is None or report.counts != self.counts or report.circuit is None:
-            return False
-        return circuit_digest(report.circuit, report.shots) == self.counted
+    def provenance_of(self, report: CircuitReport) -> dict[str, str] | None:
+        """Where the counts of a reported circuit come from; None for counts that it did not receive for it."""
+        if report.circuit is None:
+            return None
+        digest, provenance = self.counted.get(circuit_digest(report.circuit, report.shots), ("", {}))
+        return provenance if digest == _digest_of(report.counts) else None
 
     def check_answer(self, job: Job) -> None:
         """Raises WrongAnswer unless the job contains the answer that the execution waits for."""
@@ -72,3 +74,7 @@ class LiveExecution:
             raise WrongAnswer(f"answers[0].digest: the run waits for the answer to {self.ask['digest']}")
         if ("values" in answer) != (self.ask["kind"] == "graph"):
             raise WrongAnswer(f"answers[0]: the run waits for the answer to a {self.ask['kind']}")
+
+
+def _digest_of(counts: dict[str, int]) -> str:
+    return hashlib.sha256(json.dumps(counts, sort_keys=True).encode("ascii")).hexdigest()

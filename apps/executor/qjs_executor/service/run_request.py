@@ -11,6 +11,8 @@ from typing import Any
 from ..device_figures import Figures, UnknownDevice, resolved
 from ..execution_request import SHOTS_MAX
 from ..job import Job, JobParams, Limits, Point, Script
+from ..mitigation import NotMitigation
+from ..mitigation import read as read_mitigation
 from ..pauli_sums import NotAnObservable, read_all
 from .lanes import Lane
 from .request_fields import InvalidRequest, integer_of, number_of, refuse, text_of
@@ -174,6 +176,9 @@ def params_of(params: Any) -> JobParams:
     method = params.get("observables_method")
     if method not in (None, "exact", "sampled"):
         refuse("params.observables_method", "must be exact or sampled", method)
+    mitigation = params.get("mitigation")
+    if mitigation is not None:
+        _check_mitigation(params)
     # With noise every gate counts, so the circuit is left as written unless the job sets it.
     default_level = 1 if noise is None else 0
     return JobParams(
@@ -185,8 +190,26 @@ def params_of(params: Any) -> JobParams:
         extract_state_vector=extract,
         observables=_observables(params.get("observables")),
         observables_method=method,
+        mitigation=mitigation,
         given=params,
     )
+
+
+def _check_mitigation(params: dict[str, Any]) -> None:
+    try:
+        asked = read_mitigation(params["mitigation"])
+    except NotMitigation as error:
+        raise InvalidRequest(f"params.{error}") from None
+    if params.get("observables_method") == "exact":
+        refuse("params.observables_method", "cannot be exact with mitigation, which takes shots", "exact")
+    if asked.zne is not None and params.get("observables") is None:
+        refuse("params.mitigation.zne", "needs params.observables, whose values it extrapolates", None)
+    if asked.zne is not None and params.get("optimization_level"):
+        refuse(
+            "params.optimization_level",
+            "must be 0 with mitigation.zne, because an optimizer removes folded gates",
+            params["optimization_level"],
+        )
 
 
 def _observables(value: Any) -> list[str]:

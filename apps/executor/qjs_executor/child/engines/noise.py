@@ -57,6 +57,16 @@ class NoiseSpec:
         """The gates that have an entry of their own; they run as written, however many qubits they have."""
         return frozenset(name for name, _ in self.by_gate) | frozenset(self.gate_times_ns)
 
+    @property
+    def has_readout_errors(self) -> bool:
+        """Whether anything can be read wrongly."""
+        return any(errors.p0_given1 > 0 or errors.p1_given0 > 0 for errors in self.readout.values())
+
+    @property
+    def has_gate_errors(self) -> bool:
+        """Whether a gate can be noisy."""
+        return any([*self.by_arity.values(), *self.by_gate.values(), self.t1_us, self.t2_us])
+
     def depolarizing(self, name: str, qubits: tuple[int, ...]) -> float:
         """The depolarizing parameter of a gate on its qubits; 0 when the model does not cover it."""
         name = written_name(name)

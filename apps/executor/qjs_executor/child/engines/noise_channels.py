@@ -30,7 +30,7 @@ _NS_PER_UNIT = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "ps": 1e-3}
 def with_noise(circuit: QuantumCircuit, spec: NoiseSpec, level: int) -> tuple[QuantumCircuit, NoiseModel]:
     """The circuit with its channels, and the model that holds the effects of channels and readout. Gates that the spec
     names are executed as written at every optimization level."""
-    gates = _in_noisy_gates(circuit, spec)
+    gates = in_noisy_gates(circuit, spec)
     if level > 0:
         gates = _optimized(gates, spec, level)
     writing = _Writing(spec, {qubit: index for index, qubit in enumerate(gates.qubits)})
@@ -59,7 +59,7 @@ def _collect_names(circuit: QuantumCircuit, present: set[str], seen: set[int]) -
             _collect_names(definition, present, seen)
 
 
-def _in_noisy_gates(circuit: QuantumCircuit, spec: NoiseSpec) -> QuantumCircuit:
+def in_noisy_gates(circuit: QuantumCircuit, spec: NoiseSpec) -> QuantumCircuit:
     """The circuit in one- and two-qubit gates and those that the spec names."""
     kept: dict[str, Gate] = {}
     _collect_kept(circuit, spec, kept, set())

@@ -4,22 +4,21 @@ measurements: exactly from the simulator's state, or from shots in the bases of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from qiskit import ClassicalRegister, QuantumCircuit
-from qiskit.circuit import Clbit, Measure, Qubit
+from qiskit import QuantumCircuit
 from qiskit.quantum_info import Pauli
 from qiskit_aer import AerSimulator
 from qiskit_aer.library import SaveExpectationValue
 
 from ...pauli_sums import PauliSum
 from ..refusals import Unsupported
-from ..replay import derived_seed
 from .aer_target import check_operations, method_target, translated_for, without_saved_data
-from .engine import ENGINES, check, run, simulate
-from .noise import NoiseSpec
+from .engine import ENGINES, check, run
+from .estimates import Estimate, ReadoutErrors, Shots, estimate, weighted_sum
+from .sampling import Sampler, Sampling, without_final_measurements
 from .state_vector import before_measurements, written_out
 
 Method = Literal["exact", "sampled"]
@@ -36,39 +35,64 @@ class Observed:
     groups: int | None
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """How a circuit is sampled: as the counts of the job are."""
-
-    engine: str
-    shots: int
-    seed: int | None
-    optimization_level: int
-    source: str | None
-    noise: NoiseSpec | None
-
-
 def observe(
     circuit: QuantumCircuit, observables: Sequence[PauliSum], method: Method | None, sampling: Sampling
 ) -> Observed:
     """The values of the observables. Without a method, they are exact where the engine has the state. Raises
     Unsupported for another number of qubits, and where exact values are asked for that do not exist."""
+    check_widths(circuit, observables)
+    circuit = without_saved_data(circuit)
+    unitary = None if method == "sampled" else _with_state(circuit, sampling, asked=method == "exact")
+    if unitary is not None:
+        means = _exact_means(unitary, words_of(observables), sampling)
+        return Observed([_exact(one, means) for one in observables], None)
+    return observe_samples(circuit, observables, sampling.counts, {})
+
+
+def observe_samples(
+    circuit: QuantumCircuit,
+    observables: Sequence[PauliSum],
+    sample: Sampler,
+    known: Mapping[str, Mapping[str, int]],
+) -> Observed:
+    """The values of the observables from shots. `known` are counts of the circuit that are there already, by their
+    basis."""
+    bases = grouped(words_of(observables))
+    ended = without_final_measurements(written_out(circuit))
+    samples = [Shots.of(known.get(basis) or sample(ended, basis, number)) for number, basis in enumerate(bases, 1)]
+    estimates = [estimated(one, bases, samples) for one in observables]
+    return Observed([sampled_value(one, given) for one, given in zip(observables, estimates, strict=True)], len(bases))
+
+
+def sampled_value(observable: PauliSum, given: Estimate) -> dict[str, Any]:
+    """An entry of the result."""
+    return {
+        "observable": observable.text,
+        "value": given.value,
+        "standard_error": standard_error(given.variance),
+        "method": "sampled",
+    }
+
+
+def standard_error(variance: float) -> float | None:
+    """None for one shot, which says nothing about its spread."""
+    return None if math.isnan(variance) else math.sqrt(variance)
+
+
+def check_widths(circuit: QuantumCircuit, observables: Sequence[PauliSum]) -> None:
+    """Raises Unsupported for an observable of another number of qubits."""
     for observable in observables:
         if observable.num_qubits != circuit.num_qubits:
             raise Unsupported(
                 f"observables: '{_short(observable.text)}' has {observable.num_qubits} letters, the circuit has"
                 f" {circuit.num_qubits} qubits; write one letter for each qubit, I where nothing is measured"
             )
-    circuit = without_saved_data(circuit)
-    words = sorted({word for one in observables for word in one.terms if set(word) != {"I"}})
-    unitary = None if method == "sampled" else _with_state(circuit, sampling, asked=method == "exact")
-    if unitary is not None:
-        means = _exact_means(unitary, words, sampling)
-        return Observed([_exact(one, means) for one in observables], None)
-    groups = grouped(words)
-    ended = without_final_measurements(written_out(circuit))
-    samples = [_sampled(ended, basis, sampling, number) for number, basis in enumerate(groups, 1)]
-    return Observed([_estimated(one, groups, samples) for one in observables], len(groups))
+
+
+def words_of(observables: Sequence[PauliSum]) -> list[str]:
+    """The different products that have to be measured. Their order decides how they are grouped, which
+    domain/jobs/params/observables.ts repeats for the price."""
+    return sorted({word for one in observables for word in one.terms if set(word) != {"I"}})
 
 
 def grouped(words: Sequence[str]) -> list[str]:
@@ -121,34 +145,9 @@ def _exact(observable: PauliSum, means: Mapping[str, float]) -> dict[str, Any]:
     return {"observable": observable.text, "value": value, "standard_error": 0.0, "method": "exact"}
 
 
-def _sampled(ended: QuantumCircuit, basis: str, sampling: Sampling, number: int) -> dict[str, int]:
-    """Counts of all qubits in a basis at the end of a circuit, qubit 0 leftmost."""
-    measured = ended.copy()
-    before = measured.num_clbits
-    taken = {register.name for register in [*measured.cregs, *measured.qregs]}
-    name = "observed"
-    while name in taken:
-        name += "_"
-    register = ClassicalRegister(measured.num_qubits, name)
-    measured.add_register(register)
-    for qubit, letter in zip(measured.qubits, basis, strict=True):
-        if letter == "Y":
-            measured.sdg(qubit)
-        if letter in "XY":
-            measured.h(qubit)
-    measured.measure(measured.qubits, register)
-    seed = None if sampling.seed is None else derived_seed(sampling.seed, number)
-    memory = simulate(
-        measured, sampling.engine, sampling.shots, seed, sampling.optimization_level, sampling.source, sampling.noise
-    )
-    counts: dict[str, int] = {}
-    for value, count in memory.items():
-        key = format(value >> before & (1 << measured.num_qubits) - 1, f"0{measured.num_qubits}b")[::-1]
-        counts[key] = counts.get(key, 0) + count
-    return counts
-
-
-def _estimated(observable: PauliSum, bases: Sequence[str], samples: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+def estimated(
+    observable: PauliSum, bases: Sequence[str], samples: Sequence[Shots], errors: ReadoutErrors | None = None
+) -> Estimate:
     """The sum of the terms' means. Its variance is that of each group's sum of terms, shot by shot, so that terms that
     are measured together keep their covariance; groups are independent."""
     shares: list[dict[str, float]] = [{} for _ in bases]
@@ -158,70 +157,12 @@ def _estimated(observable: PauliSum, bases: Sequence[str], samples: Sequence[Map
             constant += factor
             continue
         shares[next(place for place, basis in enumerate(bases) if _fits(word, basis))][word] = factor
-    means: list[float] = []
-    variances: list[float] = []
-    for terms, counts in zip(shares, samples, strict=True):
-        if terms:
-            mean, variance = _mean_and_its_variance(terms, counts)
-            means.append(mean)
-            variances.append(variance)
-    error = math.sqrt(math.fsum(variances))
-    return {
-        "observable": observable.text,
-        "value": math.fsum([constant, *means]),
-        # One shot says nothing about its spread.
-        "standard_error": None if math.isnan(error) else error,
-        "method": "sampled",
-    }
+    parts = [estimate(terms, shots, errors) for terms, shots in zip(shares, samples, strict=True) if terms]
+    return weighted_sum([1.0] * len(parts), parts, constant)
 
 
 def _fits(word: str, basis: str) -> bool:
     return all(letter in ("I", known) for letter, known in zip(word, basis, strict=True))
-
-
-def _mean_and_its_variance(terms: Mapping[str, float], counts: Mapping[str, int]) -> tuple[float, float]:
-    """The mean over the shots of a sum of terms, and the estimated variance of that mean: NaN for one shot."""
-    shots = sum(counts.values())
-    places = [([place for place, letter in enumerate(word) if letter != "I"], factor) for word, factor in terms.items()]
-    drawn = [(_sample(places, key), count) for key, count in counts.items()]
-    mean = math.fsum(value * count for value, count in drawn) / shots
-    if shots == 1:
-        return mean, math.nan
-    spread = math.fsum((value - mean) ** 2 * count for value, count in drawn) / (shots - 1)
-    return mean, spread / shots
-
-
-def _sample(places: Sequence[tuple[Sequence[int], float]], key: str) -> float:
-    """The sum of the terms in one shot; each is its factor times the parity of some places of the key."""
-    return math.fsum(-factor if sum(key[place] == "1" for place in listed) % 2 else factor for listed, factor in places)
-
-
-def without_final_measurements(circuit: QuantumCircuit) -> QuantumCircuit:
-    """The circuit without the measurements after which nothing happens to the qubit or to the bit."""
-    kept: list[Any] = []
-    used: set[Qubit | Clbit] = set()
-    for item in reversed(circuit.data):
-        if item.operation.name == "barrier":
-            # One that only separates the measurements says nothing about what is left.
-            if not used.isdisjoint(item.qubits):
-                kept.append(item)
-            continue
-        if isinstance(item.operation, Measure) and used.isdisjoint([*item.qubits, *item.clbits]):
-            continue
-        used.update(_touched(circuit, item))
-        kept.append(item)
-    left = circuit.copy_empty_like()
-    for item in reversed(kept):
-        left._append(item)
-    return left
-
-
-def _touched(circuit: QuantumCircuit, item: Any) -> Iterator[Qubit | Clbit]:
-    yield from item.qubits
-    yield from item.clbits
-    # Conditions on variables read bits that the instruction does not list.
-    if item.operation.name == "store" or getattr(item.operation, "blocks", ()):
-        yield from circuit.clbits
 
 
 def _short(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from qiskit import QuantumCircuit, qasm3
 from qiskit.circuit.random import random_circuit
 from qiskit.quantum_info import SparsePauliOp, Statevector
 
-from qjs_executor.child.engines.observables import grouped
+from qjs_executor.child.engines.observables import grouped, words_of
+from qjs_executor.pauli_sums import read_all
 
 from ...support.direct import QISKIT, STD, answer, refusal
 
@@ -133,6 +136,15 @@ def test_words_that_agree_wherever_both_have_a_letter_share_a_circuit() -> None:
         == 2
     )
     assert answer("openqasm", BELL, observables=["II"], observables_method="sampled")["observable_groups"] == 0
+
+
+GROUPS = json.loads((Path(__file__).parent / "observable_groups.json").read_text())
+
+
+def test_observables_take_as_many_circuits_as_the_price_is_for() -> None:
+    # The service counts the groups of the same table (test/domain/jobs/params/circuits.test.ts).
+    for row in GROUPS:
+        assert len(grouped(words_of(read_all(row["observables"])))) == row["groups"]
 
 
 def test_the_counts_of_the_circuit_are_there_too_and_do_not_change() -> None:

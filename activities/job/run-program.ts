@@ -21,6 +21,7 @@ import {
   type ScriptRequest
 } from '../../db/jobs/script-requests.js'
 import type { JobError } from '../../domain/errors.js'
+import { isMeasuredOften } from '../../domain/jobs/params/circuits.js'
 import { nodeIdOf } from '../../domain/jobs/script-requests.js'
 import { answersProblem, jobIsFull, returnedProblem } from '../../domain/jobs/value-limits.js'
 import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
@@ -34,14 +35,16 @@ import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { newRunId, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
 
 /**
- * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, and elsewhere a
- * program that could have a workflow. A direct job does everything in its own process.
+ * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, also a circuit
+ * that is measured several times there, and elsewhere a program that could have a workflow. A direct job does
+ * everything in its own process.
  */
-export const mayRequestWork = (job: JobRun): boolean =>
-  job.durable &&
-  job.sourceKind !== 'circuit' &&
-  job.framework !== 'openqasm' &&
-  (job.atProvider || (job.engine !== null && (job.programmingModel !== null || /\bmarqov\b/.test(job.sourceText))))
+export const mayRequestWork = (job: JobRun): boolean => {
+  if (!job.durable) return false
+  if (job.sourceKind === 'circuit' || job.framework === 'openqasm') return job.atProvider && isMeasuredOften(job.params)
+  if (job.atProvider) return true
+  return job.engine !== null && (job.programmingModel !== null || /\bmarqov\b/.test(job.sourceText))
+}
 
 /** Executes a script up to its next request or its end. `null`: this worker has lost its claim on the job. */
 export async function runProgram(

@@ -10,6 +10,7 @@ import {
   storeFiles
 } from '../../db/provider-jobs/provider-runs.js'
 import type { Readout } from '../../domain/backends/provider-counts.js'
+import { isMeasuredOften } from '../../domain/jobs/params/circuits.js'
 import { JsonText } from '../../domain/json/json-text.js'
 import type { CompileEnd } from '../../services/executor/client.js'
 import { type CompileRequest, sourceOf } from '../../services/executor/requests.js'
@@ -34,7 +35,10 @@ const COMPILE_SECONDS_MAX = 60
 /** Used where the catalogue names no width. */
 const QUBITS_MAX = 1024
 
-/** `script`: the source builds no circuit; it has to be executed, and requests its circuits itself. */
+/**
+ * `script`: the source builds no circuit, or one that is measured several times; it has to be executed, and requests its
+ * circuits itself.
+ */
 export type Prepared = { next: 'submit' } | { next: 'script' } | StepEnd
 
 export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<Prepared> {
@@ -43,7 +47,8 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   const found = await runningJob(deps, context)
   if ('end' in found) return found.end
   const { job } = found
-  if (!ref.asked && (job.hasAsked || job.programmingModel !== null)) return { next: 'script' }
+  if (!ref.asked && (job.hasAsked || job.programmingModel !== null || isMeasuredOften(job.params)))
+    return { next: 'script' }
   if (await fileText(deps.db, jobId, compiledFileOf(ref))) return { next: 'submit' }
   const adapter = deps.providers.get(job.provider)
   if (!adapter || job.target === null)

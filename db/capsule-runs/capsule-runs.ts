@@ -3,7 +3,7 @@
 //
 // Locks are taken in the order team, capsule, run, jobs, the capsule's budget, key's day, day, month, audit trail.
 import { eq } from 'drizzle-orm'
-import { assertParams, assertUsable, type Backend } from '../../domain/backends/backend.js'
+import { assertParams, assertUsable, type Backend, isAtProvider } from '../../domain/backends/backend.js'
 import {
   assertParameters,
   assertTasks,
@@ -17,6 +17,7 @@ import type { CapsuleRunMode, CapsuleRunTrigger } from '../../domain/capsules/ca
 import { knownParameters, orderOf } from '../../domain/capsules/capsule-suite.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
+import { circuitsOf } from '../../domain/jobs/params/circuits.js'
 import type { Submission } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 import { type BudgetRefusal, budgetError, checkOwnCap } from '../../domain/money/budget.js'
@@ -255,7 +256,10 @@ async function plan(
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
     const backend = await usable(task.backend, parameters.shots)
     assertParams(backend, knownParameters(parameters))
-    return { id: newId(), task, submission, backend, estimate: estimateOf(submission, backend) }
+    // A task that was made from a job counts them already.
+    const circuits = circuitsOf(knownParameters(parameters), isAtProvider(backend))
+    const counted = { ...submission, circuitCount: Math.max(submission.circuitCount, circuits) }
+    return { id: newId(), task, submission: counted, backend, estimate: estimateOf(counted, backend) }
   } catch (error) {
     if (tasks.length === 1 || !(error instanceof ServiceError)) throw error
     throw new ServiceError(error.code, `task ${JSON.stringify(task.name)}: ${error.message}`, error.fields)

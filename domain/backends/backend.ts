@@ -1,6 +1,8 @@
 // A backend in the catalogue, and whether it can take a job.
 
 import { ServiceError, validationError } from '../errors.js'
+import { CIRCUITS_MAX, circuitsOf } from '../jobs/params/circuits.js'
+import { assertMitigation, assertNoiseToMitigate } from '../jobs/params/mitigation.js'
 import { assertNoiseModel } from '../jobs/params/noise-model.js'
 import { assertObservables } from '../jobs/params/observables.js'
 import type { JobParams } from '../jobs/params/params.js'
@@ -108,7 +110,14 @@ export type SimulatorBackend = Backend & { engine: string }
 
 export type BackendParams = Pick<
   JobParams,
-  'noise_model' | 'extract_state_vector' | 'observables' | 'observables_method' | 'points'
+  | 'noise_model'
+  | 'extract_state_vector'
+  | 'observables'
+  | 'observables_method'
+  | 'mitigation'
+  | 'optimization_level'
+  | 'circuit_count'
+  | 'points'
 >
 
 /**
@@ -145,7 +154,9 @@ const sameChecks = (one: RunParams, other: RunParams): boolean =>
   one.noise_model === other.noise_model &&
   one.extract_state_vector === other.extract_state_vector &&
   one.observables === other.observables &&
-  one.observables_method === other.observables_method
+  one.observables_method === other.observables_method &&
+  one.mitigation === other.mitigation &&
+  one.optimization_level === other.optimization_level
 
 function assertRun(backend: Backend, params: RunParams): void {
   if (params.noise_model !== undefined) {
@@ -157,11 +168,37 @@ function assertRun(backend: Backend, params: RunParams): void {
   }
   if (params.extract_state_vector && !backend.supportsStateVector)
     throw validationError(`params.extract_state_vector: ${backend.slug} returns no state vector; use aer-statevector`)
-  if (params.observables !== undefined && isAtProvider(backend))
-    throw validationError(
-      `params.observables: ${backend.slug} computes no expectation values in this version; use a simulator of this service`
-    )
   assertExpectationValues(params)
+  if (isAtProvider(backend)) assertAtProvider(backend, params)
+  else if (params.mitigation !== undefined) {
+    if (!backend.supportsNoiseModel)
+      throw validationError(
+        `params.mitigation: ${backend.slug} runs without noise; use aer-noisy or aer-density-matrix`
+      )
+    assertNoiseToMitigate(params.mitigation, params.noise_model)
+  }
+  assertCircuits(backend, params)
+}
+
+/** What a provider's machine cannot do, or can undo. @throws ServiceError `validation_error` naming the parameter. */
+function assertAtProvider({ slug, deviceType }: Backend, { observables_method: method, mitigation }: RunParams) {
+  if (method === 'exact')
+    throw validationError(`params.observables_method: ${slug} has no state to compute exact values from; use sampled`)
+  if (mitigation === undefined) return
+  if (deviceType === 'simulator')
+    throw validationError(`params.mitigation: ${slug} is a simulator without noise, so there is nothing to mitigate`)
+  if (mitigation.zne)
+    throw validationError(
+      `params.mitigation.zne: ${slug} compiles circuits itself and can remove folded gates; use readout here`
+    )
+}
+
+function assertCircuits(backend: Backend, params: RunParams): void {
+  const circuits = circuitsOf(params, isAtProvider(backend)) * (params.circuit_count ?? 1)
+  if (circuits > CIRCUITS_MAX)
+    throw validationError(
+      `params: ${backend.slug} would run ${circuits.toLocaleString('en')} circuits for the observables and their mitigation; a job has at most ${CIRCUITS_MAX.toLocaleString('en')}`
+    )
 }
 
 /** Refuses parameters that no backend supports. @throws ServiceError `validation_error` naming the parameter. */
@@ -172,9 +209,11 @@ export function assertParamsOfAny(params: BackendParams): void {
   })
 }
 
-function assertExpectationValues({ observables, observables_method: method }: RunParams): void {
+function assertExpectationValues(params: RunParams): void {
+  const { observables, observables_method: method, mitigation } = params
   if (observables !== undefined) assertObservables(observables)
   else if (method !== undefined) throw validationError('params.observables_method: needs params.observables')
+  if (mitigation !== undefined) assertMitigation(mitigation, params)
 }
 
 /** Why nothing here can run what is sent to the backend; `null` when something can. */

@@ -2,6 +2,7 @@
 // the first of the catalogue. The choice is stored with the job, with the reason for each candidate.
 
 import { codeOf, ServiceError } from '../errors.js'
+import { circuitsOf } from '../jobs/params/circuits.js'
 import type { BackendChoice, Candidate, Wishes } from '../jobs/submission.js'
 import { estimateRuns, isFree, type Pricing } from '../money/cost.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from '../money/money.js'
@@ -10,6 +11,7 @@ import {
   assertParamsOfAny,
   type Backend,
   type BackendParams,
+  isAtProvider,
   isForCircuits,
   unavailableReason
 } from './backend.js'
@@ -52,7 +54,8 @@ export function chooseBackend(
   at: Date
 ): { backend: Backend; choice: BackendChoice } {
   assertParamsOfAny(job.params)
-  const rated = backends.map((backend) => rate(backend, wishes, job, means))
+  const circuits: Circuits = { atProvider: circuitsOf(job.params, true), here: circuitsOf(job.params, false) }
+  const rated = backends.map((backend) => rate(backend, wishes, job, circuits, means))
   const usable = rated.filter(({ problems }) => problems.length === 0).sort(byPriceAndQueue)
   const [first] = usable
   if (!first) throw noneUsable(rated)
@@ -85,8 +88,15 @@ interface Rated {
   problems: string[]
 }
 
-function rate(backend: Backend, wishes: Wishes, job: ChoiceJob, means: Means): Rated {
-  const cost = estimateRuns(backend.pricing, job.shots, job.circuitCount)
+/** How many circuits the job's parameters make of one. */
+interface Circuits {
+  atProvider: number
+  here: number
+}
+
+function rate(backend: Backend, wishes: Wishes, job: ChoiceJob, circuits: Circuits, means: Means): Rated {
+  const each = isAtProvider(backend) ? circuits.atProvider : circuits.here
+  const cost = estimateRuns(backend.pricing, job.shots, job.circuitCount * each)
   // A simulator of this service has no queue of its own: its jobs take turns with all others.
   const waitSeconds = backend.engine !== null ? 0 : backend.queueTimeSeconds
   const qubits = backend.maxQubits ?? backend.qubitCount

@@ -85,11 +85,17 @@ test('expectation values are shown with their error and how they were found', ()
     JSON.stringify({
       expectation_values: [
         { observable: 'ZZ', value: 1, standard_error: 0, method: 'exact' },
-        { observable: 'XI + 0.5*\u001b[31mZZ', value: -0.4375, standard_error: 0.01234, method: 'sampled' }
+        { observable: 'XI + 0.5*\u001b[31mZZ', value: -0.4375, standard_error: 0.01234, method: 'sampled' },
+        {
+          ...{ observable: 'XX', value: 0.98, standard_error: 0.02, method: 'sampled' },
+          raw: { value: 0.85, standard_error: 0.01 }
+        }
       ]
     })
   )
-  expect(text).toBe(`${'ZZ'.padEnd(18)}1.000000 (exact)\nXI + 0.5*�[31mZZ  -0.437500 ± 0.012 (sampled)`)
+  expect(text).toBe(
+    `${'ZZ'.padEnd(18)}1.000000 (exact)\nXI + 0.5*�[31mZZ  -0.437500 ± 0.012 (sampled)\n${'XX'.padEnd(18)}0.980000 ± 0.020 (sampled, raw 0.850000 ± 0.010)`
+  )
   // A framework's own are stored in another form.
   const own = [{ name: 'Z(0)', kind: 'expval', value: 0.5 }]
   expect(resultText(JSON.stringify({ expectation_values: own }))).toBe(`expectation_values  ${JSON.stringify(own)}`)

@@ -44,8 +44,12 @@ async function pytest(...args: string[]): Promise<{ code: number | null; output:
 
 const config = ['-c', join(pythonPackage, 'pyproject.toml'), '--import-mode=importlib', '-p', 'no:cacheprovider', '-rs']
 
-test('the Python package keeps its promises against a running service', async () => {
-  const lane = everything ? [] : ['-m', 'not long']
-  const { code, output } = await pytest(...config, ...lane, join(pythonPackage, 'tests'))
-  expect([code, code === 0 || output]).toEqual([0, true])
-}, LIMIT_MS)
+test(
+  'the Python package keeps its promises against a running service',
+  async () => {
+    const lane = everything ? [] : ['-m', 'not long']
+    const { code, output } = await pytest(...config, ...lane, join(pythonPackage, 'tests'))
+    expect([code, code === 0 || output]).toEqual([0, true])
+  },
+  LIMIT_MS
+)

@@ -14,6 +14,12 @@ export const responses: Record<string, (text: string, faults: Faults) => void> =
     for (const line of text.trim().split('\n'))
       expect(faults('POST', '/api/capsules/x/run', JSON.parse(line))).toEqual([])
   },
+  'docs/mitigation.md': (text, faults) => {
+    const read = JSON.parse(text)
+    if (!('shots' in read)) return fields('observable', 'value', 'standard_error', 'method', 'raw')(text)
+    const circuit = { format: 'qasm3', payload: 'OPENQASM 3.0;' }
+    expect(faults('POST', '/api/jobs/submit', { backend: 'aer-noisy', circuit, params: read })).toEqual([])
+  },
   'docs/observables.md': (text, faults) => {
     const read = JSON.parse(text)
     if (!('shots' in read)) return fields('observable', 'value', 'standard_error', 'method')(text)

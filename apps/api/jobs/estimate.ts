@@ -2,20 +2,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, type TObject, Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
+import { assertParamsOfAny, type BackendParams, isAtProvider } from '../../../domain/backends/backend.js'
+import { assertParameters } from '../../../domain/capsules/capsule-definition.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
+import { circuitsOf } from '../../../domain/jobs/params/circuits.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params/params.js'
 import { readWishes, wishFields } from '../../../domain/jobs/submission.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
-import { json, nullable, usd } from '../http/response.js'
+import { count, json, nullable, usd } from '../http/response.js'
 import { Budget, budgetView } from '../teams/budget-view.js'
 import { BackendChoice } from './choice/choice-view.js'
 import { chosenFor } from './choice/choose-backend.js'
 import { CostBreakdown, costBreakdown } from './cost-breakdown.js'
 
 const TASKS_MAX = 1_000
+/** A longer address is refused on the way by many proxies. */
+const PARAMS_TEXT_MAX = 6_000
 
 export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -27,7 +32,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         tags: ['jobs'],
         summary: 'What a job would cost, and what is left of the budget',
         description:
-          'tasks x max(task_fee + per_shot x shots, minimum_cost), at present prices. Says nothing of whether the backend can be used.',
+          'circuits x max(task_fee + per_shot x shots, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `params` make of one. Says nothing of whether the backend can be used.',
         querystring: Type.Object({
           backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug, or `auto` with the wishes below' }),
           shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
@@ -37,6 +42,13 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           circuit_count: Type.Optional(
             Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'The same, as a submission names it' })
           ),
+          params: Type.Optional(
+            Type.String({
+              maxLength: PARAMS_TEXT_MAX,
+              description: 'JSON of parameters of the job: its `observables` and `mitigation` can take more circuits',
+              examples: ['{"observables":["ZZ"]}']
+            })
+          ),
           team_id: Type.Optional(Type.String({ format: 'uuid' })),
           ...wishFields
         }),
@@ -45,6 +57,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
             'The estimate',
             Type.Object({
               estimated_cost_usd: usd,
+              circuits: count,
               breakdown: CostBreakdown,
               budget: Budget,
               choice: nullable(BackendChoice, 'The backend that `auto` would choose now')
@@ -62,19 +75,38 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         throw validationError(
           `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
         )
+      const params = readParams(request.query.params)
       const team = await readTeam(request, db, team_id)
-      const job = { shots: [shots], circuitCount: tasks, qubits: null, params: {}, maxCost: null }
+      const job = { shots: [shots], circuitCount: tasks, qubits: null, params, maxCost: null }
       const chosen = wishes && (await chosenFor(db, request, team?.id ?? null, job, wishes, deps.now()))
       const backend = chosen?.backend ?? (await findBackend(db, slug))
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
+      const circuits = tasks * circuitsOf(params, isAtProvider(backend))
       return {
-        estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, tasks)),
-        breakdown: costBreakdown(backend.pricing, shots, tasks),
+        estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, circuits)),
+        circuits,
+        breakdown: costBreakdown(backend.pricing, shots, circuits),
         budget: await budgetView(db, team?.id ?? null, deps.now()),
         choice: chosen?.choice ?? null
       }
     }
   )
+}
+
+/** @throws ServiceError `validation_error` for parameters that no job could have. */
+function readParams(text: string | undefined): BackendParams {
+  if (text === undefined) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw validationError('params: must be JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw validationError('params: must be JSON of an object')
+  assertParameters(value as Record<string, unknown>, 'params')
+  assertParamsOfAny(value)
+  return value
 }
 
 /** The fields of a query that wishes have. */

@@ -8,10 +8,11 @@ import { cancelJob } from '../../../db/job-steps/job-steps.js'
 import { listAttempts } from '../../../db/jobs/attempts.js'
 import { listJobs } from '../../../db/jobs/job-list.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
-import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
+import { assertParams, assertUsable, isAtProvider } from '../../../domain/backends/backend.js'
 import { validationError } from '../../../domain/errors.js'
 import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native/native-submission.js'
+import { circuitsOf } from '../../../domain/jobs/params/circuits.js'
 import { readSubmission, type Submission, SubmitBody } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
@@ -75,7 +76,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         const { backend, ...choice } = named
           ? { backend: named }
           : await chosenBackend(deps, request, write.tx, submission, submission.choose!)
-        const settled = { ...submission, ...choice, backend: backend.slug }
+        const circuits = circuitsOf(submission.params.value, isAtProvider(backend))
+        const settled = {
+          ...submission,
+          ...choice,
+          backend: backend.slug,
+          circuitCount: submission.circuitCount * circuits
+        }
         const jobId = await submitJob(deps, request, write, settled, backend)
         write.afterCommit(() => nudge(jobId, submission.mode))
         return { status: 201, body: { job_id: jobId } }

@@ -87,11 +87,18 @@ function observedText(values: unknown): string | null {
   const lines = values.map((entry): [string, string] | null => {
     if (!isObject(entry) || typeof entry.observable !== 'string' || typeof entry.value !== 'number') return null
     const { observable, value, standard_error: error, method } = entry
-    const spread = typeof error === 'number' && error > 0 ? ` ± ${error.toPrecision(2)}` : ''
-    return [plainLine(observable), `${value.toFixed(VALUE_DECIMALS)}${spread} (${plainLine(String(method))})`]
+    const raw = rawText(entry.raw)
+    return [plainLine(observable), `${valueText(value, error)} (${plainLine(String(method))}${raw})`]
   })
   return lines.every((line) => line !== null) ? listing(lines) : null
 }
+
+/** The value before its errors were mitigated. */
+const rawText = (raw: unknown): string =>
+  isObject(raw) && typeof raw.value === 'number' ? `, raw ${valueText(raw.value, raw.standard_error)}` : ''
+
+const valueText = (value: number, error: unknown): string =>
+  value.toFixed(VALUE_DECIMALS) + (typeof error === 'number' && error > 0 ? ` ± ${error.toPrecision(2)}` : '')
 
 function shortened(text: string): string {
   const cut = text.slice(0, VALUE_CHARACTERS_MAX)

@@ -8,6 +8,8 @@ const fields = ['like', 'gate_errors', 'readout_errors', 't1_us', 't2_us', 'gate
  * apps/executor/qjs_executor/device_figures.json.
  */
 export const devicesWithFigures = ['ionq-forte-1', 'ionq-direct-forte-1', 'iqm-garnet', 'rigetti-ankaa-3'] as const
+/** Those whose figures have an error of readout. */
+export const devicesWithReadoutFigures = ['ionq-forte-1', 'ionq-direct-forte-1', 'iqm-garnet'] as const
 const readoutFields = ['p0_given1', 'p1_given0'] as const
 const MICROSECONDS_MAX = 1e9
 const NANOSECONDS_MAX = 1e9

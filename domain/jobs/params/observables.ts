@@ -8,6 +8,8 @@ export const OBSERVABLES_MAX = 100
 const TEXT_MAX = 10_000
 /** Of all observables of a job together: each term can need a circuit of its own. */
 export const OBSERVABLE_TERMS_MAX = 1_000
+/** The widest circuit that any backend takes. */
+const LETTERS_MAX = 256
 const SHOWN_MAX = 60
 
 export const observablesMethods = ['exact', 'sampled'] as const
@@ -37,15 +39,15 @@ const SPACE = /[ \t]*/y
  * @throws ServiceError `validation_error` naming the observable and the character.
  */
 export function assertObservables(texts: readonly string[]): void {
-  const terms = texts.reduce((sum, text, at) => sum + termsOf(text, `params.observables[${at}]`), 0)
+  const terms = texts.reduce((sum, text, at) => sum + productsOf(text, `params.observables[${at}]`).length, 0)
   if (terms > OBSERVABLE_TERMS_MAX)
     throw validationError(
       `params.observables: must have at most ${OBSERVABLE_TERMS_MAX} terms together (got ${terms.toLocaleString('en')})`
     )
 }
 
-/** The number of different products in an observable. */
-function termsOf(text: string, where: string): number {
+/** The different products in an observable. @throws ServiceError `validation_error` for one that cannot be read. */
+export function productsOf(text: string, where: string): string[] {
   const coefficients = new Map<string, number>()
   let place = 0
   const take = (token: RegExp): RegExpExecArray | null => {
@@ -67,13 +69,15 @@ function termsOf(text: string, where: string): number {
     const [first] = coefficients.keys()
     if (first !== undefined && first.length !== word.length)
       throw validationError(`${where}: every term must have one letter for each qubit (got ${shown(text)})`)
+    if (word.length > LETTERS_MAX)
+      throw validationError(`${where}: a term has at most ${LETTERS_MAX} letters (got ${word.length})`)
     const value = Number(size ? size[1] : 1) * (sign?.[0].startsWith('-') ? -1 : 1)
     coefficients.set(word, (coefficients.get(word) ?? 0) + value)
     take(SPACE)
   } while (place < text.length)
   if (![...coefficients.values()].every(Number.isFinite))
     throw validationError(`${where}: has a coefficient that is too large (got ${shown(text)})`)
-  return coefficients.size
+  return [...coefficients.keys()]
 }
 
 const shown = (text: string): string =>

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Errors } from 'typebox/value'
 import { validationError } from '../../errors.js'
 import { jsonFields, jsonObject } from '../../json/json-text.js'
+import { mitigationParam } from './mitigation.js'
 import { observableParams } from './observables.js'
 import { nameOfRun, paramsOfRuns, pointsParam } from './points.js'
 
@@ -20,6 +21,7 @@ export const JobParams = Type.Object(
     extract_state_vector: Type.Optional(Type.Boolean()),
     circuit_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     ...observableParams,
+    ...mitigationParam,
     ...pointsParam
   },
   { additionalProperties: true, description: 'Other keys are passed to the code unchanged.' }
@@ -53,12 +55,16 @@ export function paramsFromBody(value: JobParams, body: string): ParsedParams {
 /** What a point cannot have: it is one run, with the number of circuits that the job declares. */
 const NOT_OF_A_POINT = ['points', 'circuit_count']
 
+/** Of the points of a job together, in characters: groups of them are made at submission. */
+const POINT_OBSERVABLES_MAX = 100_000
+
 /** @throws ServiceError `validation_error` naming the first parameter of a point that no run could have. */
 export function assertPoints(
   params: Pick<JobParams, 'points'>,
   nameOf = (index: number) => nameOfRun(params, index)
 ): void {
-  for (const [index, point] of (params.points ?? []).entries())
+  let characters = 0
+  for (const [index, point] of (params.points ?? []).entries()) {
     for (const [name, value] of Object.entries(point)) {
       const field = `${nameOf(index)}.${name}`
       if (NOT_OF_A_POINT.includes(name)) throw validationError(`${field}: a point has none; it is of the whole job`)
@@ -66,6 +72,13 @@ export function assertPoints(
       const [fault] = Errors(JobParams.properties[name as keyof typeof JobParams.properties], value)
       if (fault) throw validationError(`${field}: ${fault.message} (got ${JSON.stringify(value)?.slice(0, 60)})`)
     }
+    const { observables } = point as Partial<JobParams>
+    for (const text of observables ?? []) characters += text.length
+  }
+  if (characters > POINT_OBSERVABLES_MAX)
+    throw validationError(
+      `params.points: their own observables must have at most ${POINT_OBSERVABLES_MAX.toLocaleString('en')} characters together (got ${characters.toLocaleString('en')}); observables of the job itself count once`
+    )
 }
 
 /** The shots of each run: a sweep has several. */

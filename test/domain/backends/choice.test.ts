@@ -122,9 +122,14 @@ test.each<[string, Backend, Asked]>([
     { job: { params: { noise_model: {} } } }
   ],
   [
-    'params.observables: x computes no expectation values in this version; use a simulator of this service',
+    'params.observables_method: x has no state to compute exact values from; use sampled',
     machine('x'),
-    { job: { params: { observables: ['ZZ'] } } }
+    { job: { params: { observables: ['ZZ'], observables_method: 'exact' } } }
+  ],
+  [
+    'too expensive: $3.90, more than $3.80',
+    machine('x'),
+    { job: { params: { observables: ['ZZ', 'XX'] }, maxCost: 3_800_000n } }
   ],
   [
     'params.extract_state_vector: x returns no state vector; use aer-statevector',

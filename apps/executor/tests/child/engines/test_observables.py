@@ -143,8 +143,8 @@ GROUPS = json.loads((Path(__file__).parent / "observable_groups.json").read_text
 
 def test_observables_take_as_many_circuits_as_the_price_is_for() -> None:
     # The service counts the groups of the same table (test/domain/jobs/params/circuits.test.ts).
-    for row in GROUPS:
-        assert len(grouped(words_of(read_all(row["observables"])))) == row["groups"]
+    for observables, groups in GROUPS.items():
+        assert len(grouped(words_of(read_all(observables.split(" | "))))) == groups
 
 
 def test_the_counts_of_the_circuit_are_there_too_and_do_not_change() -> None:

@@ -151,6 +151,13 @@ const goodBodies = ({ teamId, completedJob }: PopulatedTeam): Record<string, obj
     'post /api/capsules/{id}/schedule/backfill': backfill(),
     'post /api/jobs/submit': [
       submission({ team_id: teamId }),
+      submission({ team_id: teamId, params: { shots: 10, points: [{ theta: 1 }, { shots: 5, seed: 1 }] } }),
+      submission({
+        team_id: teamId,
+        inline_code: undefined,
+        framework: undefined,
+        circuits: [{ format: 'qasm3', payload: content, params: { observables: ['ZZ'] } }]
+      }),
       submission({
         team_id: teamId,
         backend: 'auto',

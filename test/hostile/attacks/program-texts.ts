@@ -176,3 +176,13 @@ export const largeResult = `import base64, os
 def main():
     return {"counts": {"0": 10}, "text": base64.b64encode(os.urandom(11 << 20)).decode()}
 `
+
+/** A point of a sweep: every third kills its process, every third outlives its time limit, the others return 1 MiB. */
+export const hostilePoints = `import os, time
+def main(n):
+    if n % 3 == 0:
+        os.abort()
+    if n % 3 == 1:
+        time.sleep(60)
+    return "x" * (1 << 20)
+`

@@ -87,6 +87,18 @@ export const programAttacks: Attack[] = [
     }
   },
   {
+    name: 'sweeps',
+    what: 'sweeps of 1,000 points that crash, sleep or return 1 MiB, in turn',
+    attack: (hostile, until) => {
+      const points = Array.from({ length: 1_000 }, (_, n) => ({ n }))
+      return submitAgain(
+        hostile,
+        until,
+        python(text.hostilePoints, { timeout_seconds: 5, params: { shots: 1, points } })
+      )
+    }
+  },
+  {
     name: 'large-values',
     what: '30 tasks with values of 15 MiB into one task',
     attack: async (hostile, until) => {

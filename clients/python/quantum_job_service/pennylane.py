@@ -243,7 +243,8 @@ def _values(tape: QuantumScript, width: int, result: Result) -> Any:
             state = state_of(result)
             values = [one.process_state(state, order) for one in tape.measurements]
         return values[0] if len(values) == 1 else tuple(values)
-    shots = shots_of(result)
+    # Signed, as those of PennyLane's own devices.
+    shots = shots_of(result).astype(np.int64)
     parts = [_of_shots(tape.measurements, shots[first:last], order) for first, last in tape.shots.bins()]
     return tuple(parts) if tape.shots.has_partitioned_shots else parts[0]
 

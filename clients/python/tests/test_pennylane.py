@@ -91,6 +91,7 @@ def test_shots_agree_with_the_exact_probabilities(device: RemoteDevice) -> None:
     assert_sampled({key: int(count) for key, count in counts.items()}, expected)
     samples = _run(device, lambda: [qml.sample(wires=["a"])], 3000)
     assert samples.shape == (3000, 1)
+    assert samples.dtype == np.int64
     marginal = sum(share for key, share in expected.items() if key[2] == "1")
     assert abs(samples.mean() - marginal) < 5.2 * np.sqrt(marginal * (1 - marginal) / 3000)
     values = _run(device, lambda: [qml.sample(qml.X(0))], 40)

@@ -284,6 +284,7 @@ export function backendFacts(backend: Omit<Backend, 'served'>) {
     supportedProgramTypes: backend.supportedProgramTypes,
     supportsNoiseModel: backend.supportsNoiseModel,
     supportsStateVector: backend.supportsStateVector,
+    supportsSweeps: !isAtProvider(backend),
     nativeGates: backend.nativeGates
   }
 }

@@ -35,6 +35,7 @@ export const Backend = Type.Object(
     supportedProgramTypes: texts,
     supportsNoiseModel: Type.Boolean(),
     supportsStateVector: Type.Boolean(),
+    supportsSweeps: Type.Boolean(),
     nativeGates: nullable(texts)
   },
   { $id: 'Backend' }

@@ -3,10 +3,12 @@
 from .client import AsyncClient, AsyncJob, Client, Job
 from .errors import JobFailed, QuantumJobServiceError, RateLimited, Refused, Unreachable
 from .results import ExpectationValue, Point, Result, SweepResult
+from .submissions import Circuit
 
 __all__ = [
     "AsyncClient",
     "AsyncJob",
+    "Circuit",
     "Client",
     "ExpectationValue",
     "Job",

@@ -16,7 +16,7 @@ from .submissions import Circuit, in_sweeps
 
 
 def run_all(client: Client, circuits: Sequence[Circuit], **options: Any) -> list[Result]:
-    """The result of each circuit: of a sweep, or several where one would be too large; of single jobs at a service
+    """The result of each circuit: of a sweep, or several where one would be too large; of single jobs on a backend
     without sweeps. Raises JobFailed for the first circuit that failed."""
     return Submitted(client, circuits, **options).results()
 
@@ -25,7 +25,7 @@ class Submitted:
     """Circuits whose jobs are under way; ``jobs`` has one for each circuit, the same one for those of a sweep."""
 
     def __init__(self, client: Client, circuits: Sequence[Circuit], **options: Any) -> None:
-        together = len(circuits) > 1 and client.has_sweeps
+        together = len(circuits) > 1 and client.takes_sweeps(options.get("backend", "local"))
         groups = in_sweeps(circuits) if together else [[one] for one in circuits]
         submitted = [(_submit(client, group, options), len(group)) for group in groups]
         self.jobs: list[Job] = [job for job, size in submitted for _ in range(size)]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .submissions import Options
 
 DEFAULT_URL = "http://127.0.0.1:3000"
+AUTO = "auto"
+"""In the place of a backend: the service chooses, for a sweep among those that run sweeps."""
 OnEvent = Callable[[Mapping[str, Any]], None]
 
 
@@ -45,11 +47,6 @@ def _backends() -> Plan[list[dict[str, Any]]]:
     return backends
 
 
-def _has_sweeps() -> Plan[bool]:
-    document = yield from request("GET", "/openapi.json")
-    return "circuits" in document["components"]["schemas"]["JobSubmission"]["properties"]
-
-
 class Client:
     """The service at ``url`` (else QJOB_URL, else port 3000 of this machine) for the holder of ``key`` (else QJOB_KEY).
     Threads can share it."""
@@ -59,7 +56,7 @@ class Client:
     ) -> None:
         self.url, key = _access(key, url)
         self._transport = SyncTransport(self.url, key, transport)
-        self._sweeps: bool | None = None
+        self._sweeps = {AUTO: True}
 
     def submit(
         self, circuit: str | None = None, *, idempotency_key: str | None = None, **options: Unpack[Options]
@@ -101,12 +98,11 @@ class Client:
         """Any other request of the API, with the same repetitions and exceptions; the response as parsed JSON."""
         return self._transport.run(request(method, path, body, idempotency_key))
 
-    @property
-    def has_sweeps(self) -> bool:
-        """Whether the service takes many circuits in one job."""
-        if self._sweeps is None:
-            self._sweeps = self._transport.run(_has_sweeps())
-        return self._sweeps
+    def takes_sweeps(self, backend: str) -> bool:
+        """Whether a backend runs many circuits as one job; those of providers do not. Asked once for each."""
+        if backend not in self._sweeps:
+            self._sweeps[backend] = self.backend(backend)["supportsSweeps"]
+        return self._sweeps[backend]
 
     def close(self) -> None:
         """Closes the connections."""

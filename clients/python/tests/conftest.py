@@ -10,8 +10,6 @@ import pytest
 
 from quantum_job_service import Client
 
-SWEEPS = "service without sweeps"
-
 
 @pytest.fixture(scope="session")
 def client() -> Iterator[Client]:
@@ -23,15 +21,7 @@ def client() -> Iterator[Client]:
 
 @pytest.fixture
 def single_jobs() -> Iterator[Client]:
-    """A client that sends each circuit as a job of its own, as at a service without sweeps."""
+    """A client that sends each circuit as a job of its own, as for a backend without sweeps."""
     with Client() as opened:
-        opened._sweeps = False
+        opened._sweeps["local"] = False
         yield opened
-
-
-@pytest.fixture
-def sweeps(client: Client) -> Client:
-    """The client of a service that takes many circuits in one job."""
-    if not client.has_sweeps:
-        pytest.skip(SWEEPS)
-    return client

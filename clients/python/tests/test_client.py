@@ -97,11 +97,10 @@ def test_the_types_are_those_of_the_service(client: Client) -> None:
     schemas = client.request("GET", "/openapi.json")["components"]["schemas"]
     known = schemas["JobSubmission"]["properties"]
     params = schemas["JobSubmissionParams"]["properties"]
-    later = {"circuits", "points"} - ({"circuits", "points"} if client.has_sweeps else set())
-    options = {OTHER_NAMES.get(name, name) for name in get_type_hints(Options)} - later
+    options = {OTHER_NAMES.get(name, name) for name in get_type_hints(Options)}
     assert {name for name in options if name not in known and name not in params} == set()
-    assert set(OF_PARAMS) - later - set(params) == set()
-    assert set(PROGRAMS) - later - set(known) == set()
+    assert set(OF_PARAMS) - set(params) == set()
+    assert set(PROGRAMS) - set(known) == set()
     statuses = set(schemas["JobState"]["properties"]["status"]["enum"])
     assert set(FINAL) == statuses - {"pending", "running", "cancelling"}
     types = {"integer": "int", "string": "str", "number": "float", "boolean": "bool", "array": "Sequence"}

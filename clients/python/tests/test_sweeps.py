@@ -13,14 +13,13 @@ from braket.circuits import Circuit as BraketCircuit
 from qiskit.primitives import StatevectorEstimator, StatevectorSampler
 from qiskit.quantum_info import Pauli
 
-from quantum_job_service import AsyncClient, Client, JobFailed, Refused
+from quantum_job_service import AsyncClient, Client, JobFailed
 from quantum_job_service.braket import RemoteDevice as BraketDevice
 from quantum_job_service.cirq import RemoteSampler
 from quantum_job_service.pennylane import RemoteDevice
 from quantum_job_service.qiskit import RemoteBackend
 from quantum_job_service.submissions import Circuit
 
-from .conftest import SWEEPS
 from .qiskit_circuits import PARAMETERS, STATES, measured
 
 ANSATZ = """OPENQASM 3.0;
@@ -36,19 +35,14 @@ FLIPPED, NOT = (
 )
 
 
-def test_a_service_takes_sweeps_or_the_tests_of_this_file_are_skipped(client: Client) -> None:
-    try:
-        job = client.submit(circuits=[FLIPPED], shots=1)
-    except Refused as error:
-        assert error.code == "validation_error"
-        assert not client.has_sweeps
-        pytest.skip(SWEEPS)
-    assert client.has_sweeps
-    assert job.wait(timeout=60) == "completed"
+def test_simulators_take_sweeps_and_backends_of_providers_do_not(client: Client) -> None:
+    assert client.takes_sweeps("local")
+    assert client.takes_sweeps("auto")
+    assert not client.takes_sweeps("ionq-direct-simulator")
 
 
-def test_points_of_one_circuit_come_in_their_order_with_their_own_shots(sweeps: Client) -> None:
-    sweep = sweeps.sweep(
+def test_points_of_one_circuit_come_in_their_order_with_their_own_shots(client: Client) -> None:
+    sweep = client.sweep(
         ANSATZ, shots=20, points=[{"theta": 0}, {"theta": float(np.pi), "shots": 5}, {"theta": 0.5}], timeout=120
     )
     assert [point.index for point in sweep] == [0, 1, 2]
@@ -59,9 +53,9 @@ def test_points_of_one_circuit_come_in_their_order_with_their_own_shots(sweeps: 
     assert "theta" in sweep._repr_html_()
 
 
-def test_many_circuits_are_one_job(sweeps: Client) -> None:
+def test_many_circuits_are_one_job(client: Client) -> None:
     circuits: list[str | Circuit] = [FLIPPED, Circuit(NOT, {"shots": 3})] * 10
-    sweep = sweeps.sweep(circuits=circuits, shots=7, timeout=120)
+    sweep = client.sweep(circuits=circuits, shots=7, timeout=120)
     assert [result.counts for result in sweep.results()] == [{"10": 7}, {"00": 3}] * 10
 
     async def again() -> int:
@@ -71,16 +65,16 @@ def test_many_circuits_are_one_job(sweeps: Client) -> None:
     assert asyncio.run(again()) == 20
 
 
-def test_a_point_that_fails_names_itself_and_spares_the_others(sweeps: Client) -> None:
-    sweep = sweeps.sweep(circuits=[FLIPPED, "OPENQASM 3.0; qubit q; nothing q;", NOT], shots=2, timeout=120)
+def test_a_point_that_fails_names_itself_and_spares_the_others(client: Client) -> None:
+    sweep = client.sweep(circuits=[FLIPPED, "OPENQASM 3.0; qubit q; nothing q;", NOT], shots=2, timeout=120)
     assert [point.index for point in sweep.failed] == [1]
     assert sweep.result_of(2).counts == {"00": 2}
     with pytest.raises(JobFailed, match="point 1"):
         sweep.results()
 
 
-def test_qiskits_primitives_send_one_job_for_all_points(sweeps: Client) -> None:
-    backend = RemoteBackend("local", sweeps)
+def test_qiskits_primitives_send_one_job_for_all_points(client: Client) -> None:
+    backend = RemoteBackend("local", client)
     values = np.linspace(-2, 2, 12).reshape(6, 2)
     [ours] = backend.estimator().run([(PARAMETERS, [[Pauli("ZI")], [Pauli("XY")]], values)]).result()
     [theirs] = StatevectorEstimator().run([(PARAMETERS, [[Pauli("ZI")], [Pauli("XY")]], values)]).result()
@@ -93,17 +87,17 @@ def test_qiskits_primitives_send_one_job_for_all_points(sweeps: Client) -> None:
     assert [sum(counts.values()) for counts in job.result().get_counts()] == [4, 4, 4]
 
 
-def test_the_other_frameworks_send_one_job_too(sweeps: Client) -> None:
+def test_the_other_frameworks_send_one_job_too(client: Client) -> None:
     qubit = cirq.LineQubit(0)
     circuit = cirq.Circuit(cirq.X(qubit) ** sympy.Symbol("t"), cirq.measure(qubit, key="m"))
-    results = RemoteSampler("local", sweeps).run_sweep(circuit, cirq.Points("t", [0, 1, 1]), repetitions=4)
+    results = RemoteSampler("local", client).run_sweep(circuit, cirq.Points("t", [0, 1, 1]), repetitions=4)
     assert [result.histogram(key="m") for result in results] == [{0: 4}, {1: 4}, {1: 4}]
 
-    batch = BraketDevice("local", sweeps).run_batch([BraketCircuit().x(0), BraketCircuit().v(0).v(0)], shots=3)
+    batch = BraketDevice("local", client).run_batch([BraketCircuit().x(0), BraketCircuit().v(0).v(0)], shots=3)
     assert [task.id for task in batch.tasks] == [batch.tasks[0].id] * 2
     assert [result.measurement_counts for result in batch.results()] == [{"1": 3}, {"1": 3}]
 
-    @qml.qnode(RemoteDevice(1, client=sweeps))
+    @qml.qnode(RemoteDevice(1, client=client))
     def expectation(angle: float) -> float:
         qml.RX(angle, wires=0)
         return qml.expval(qml.Z(0))  # type: ignore[no-any-return]

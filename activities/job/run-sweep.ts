@@ -1,9 +1,9 @@
 // Executes a sweep: requests its points from the executor, some seconds' worth at a time, and stores each batch before it
 // requests the next. The stored points are the progress, so this step can start again at any point.
 import { performance } from 'node:perf_hooks'
+import { donePoints, listPoints, type PointOutcome, removePoints, storePoints } from '../../db/job-steps/job-points.js'
 import { attemptUnderWay, openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
-import { donePoints, listPoints, type PointOutcome, removePoints, storePoints } from '../../db/jobs/job-points.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import type { JobError } from '../../domain/errors.js'
 import { POINTS_MAX } from '../../domain/jobs/params/points.js'

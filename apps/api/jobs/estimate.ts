@@ -19,8 +19,8 @@ import { chosenFor } from './choice/choose-backend.js'
 import { CostBreakdown, costBreakdown } from './cost-breakdown.js'
 
 const TASKS_MAX = 1_000
-/** A longer address is refused on the way by many proxies. */
-const PARAMS_TEXT_MAX = 6_000
+/** In the address each character can take twelve bytes, and longer headers are refused before this code. */
+const PARAMS_TEXT_MAX = 1_000
 
 export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps

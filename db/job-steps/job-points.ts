@@ -2,8 +2,8 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { POINTS_RESULT_BYTES_MAX } from '../../domain/jobs/params/points.js'
 import type { DbOrTx } from '../client.js'
+import { type Fence, fenceHolds } from '../jobs/fence.js'
 import { jobPoints, jobs } from '../tables/jobs.js'
-import { type Fence, fenceHolds } from './fence.js'
 
 export interface PointOutcome {
   index: number

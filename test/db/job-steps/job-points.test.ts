@@ -1,8 +1,14 @@
 // The points of a sweep: each stored once, by the worker that has the job alone, within the limit of a job, and metered.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
+import {
+  donePoints,
+  listPoints,
+  type PointOutcome,
+  removePoints,
+  storePoints
+} from '../../../db/job-steps/job-points.js'
 import { beginJob, requestCancel } from '../../../db/job-steps/job-steps.js'
-import { donePoints, listPoints, type PointOutcome, removePoints, storePoints } from '../../../db/jobs/job-points.js'
 import { storageMismatches } from '../../../db/proofs/storage-proof.js'
 import { jobs } from '../../../db/tables/jobs.js'
 import { POINTS_RESULT_BYTES_MAX } from '../../../domain/jobs/params/points.js'

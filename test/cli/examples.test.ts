@@ -1,6 +1,6 @@
 // The programs in examples/ and in docs/workflows.md, run unchanged: each gives its known result, in both modes.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { longTest, rowsOfLane } from '../support/lane.js'
@@ -28,6 +28,7 @@ const knownResults: Record<string, (result: Result) => void> = {
   'bell.qasm': (result) => expect(outcomes(result)).toEqual(['00', '11']),
   'ghz.py': (result) => expect(outcomes(result)).toEqual(['000', '111']),
   'fan-out.py': (result) => expect(result).toMatchObject({ agreement: { 2: 1, 3: 1, 4: 1, 5: 1 }, lowest: 1 }),
+  'rotation.qasm': (result) => expect(outcomes(result)).toEqual(['11']),
   // The angles of the first round include pi, where -1 is certain.
   'search.py': (result) => {
     expect(result).toMatchObject({ theta: Math.PI, energy: -1 })
@@ -51,8 +52,12 @@ const pairs = <T>(things: T[]): [T, string][] =>
     (_, index) => index % 4 === 0 || index % 4 === 3
   )
 
+/** What a program needs. */
+const options: Record<string, string[]> = { 'rotation.qasm': ['--param', `theta=${Math.PI}`] }
+
 async function resultOf(file: string, mode: string): Promise<Result> {
-  const { code, stdout, stderr } = await ada.run(['run', file, '--mode', mode, '--shots', '1000', '--json'])
+  const more = options[basename(file)] ?? []
+  const { code, stdout, stderr } = await ada.run(['run', file, '--mode', mode, '--shots', '1000', '--json', ...more])
   expect([stderr, code]).toEqual([expect.stringContaining(' completed after '), 0])
   return JSON.parse(stdout)
 }

@@ -77,6 +77,8 @@ class ExecutionRequest:
     script: ScriptTerms = ScriptTerms()
     points: list[dict[str, Any]] = field(default_factory=list)
     """The runs of a sweep, in order: the members in which each differs from this request. Empty for a single run."""
+    of_sweep: bool = False
+    """One of those runs: what is drawn for people alone is left out, since it takes longer than the run."""
 
     def message(self) -> dict[str, Any]:
         """The request as plain JSON values."""

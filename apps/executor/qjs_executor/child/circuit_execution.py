@@ -63,9 +63,9 @@ def execute_circuit(
     return {
         "counts": counts,
         "registers": shown(layout.registers, request),
-        "circuit_info": describe(circuit),
+        "circuit_info": describe(circuit, drawn=not request.of_sweep),
         "circuit_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest() if text is not None else None,
-        "circuit": text if text is not None and len(text) <= CIRCUIT_TEXT_MAX else None,
+        "circuit": text if text is not None and len(text) <= CIRCUIT_TEXT_MAX and not request.of_sweep else None,
         "warnings": warnings,
         **state,
         **expectations(counts, request),

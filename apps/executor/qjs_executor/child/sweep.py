@@ -26,7 +26,7 @@ def run_points(request: ExecutionRequest, run: Callable[[ExecutionRequest], dict
     for members in request.points:
         if answers and (size > ANSWER_BYTES_MAX or time.monotonic() > until):
             break
-        answers.append(_answer(dataclasses.replace(request, points=[], **members), run))
+        answers.append(_answer(dataclasses.replace(request, points=[], of_sweep=True, **members), run))
         size += len(frames.pack(answers[-1]))
     return {"points": answers}
 

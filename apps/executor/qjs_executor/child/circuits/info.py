@@ -13,7 +13,7 @@ DIAGRAM_LENGTH_MAX = 64 * 1024
 DIAGRAM_COLUMNS = 120
 
 
-def describe(circuit: QuantumCircuit) -> dict[str, Any]:
+def describe(circuit: QuantumCircuit, drawn: bool = True) -> dict[str, Any]:
     """`circuit_info` of the circuit as executed, measurements included; the executor adds registers."""
     measurements, mid_circuit = _measurements(circuit)
     return {
@@ -32,7 +32,7 @@ def describe(circuit: QuantumCircuit) -> dict[str, Any]:
         ),
         "num_measurements": measurements,
         "has_mid_circuit_measurement": mid_circuit,
-        "diagram": _diagram(circuit),
+        "diagram": _diagram(circuit) if drawn else "(no diagram: a point of a sweep)",
     }
 
 

@@ -1,7 +1,7 @@
 // The attempt of a job under way: opened when the executor accepts an execution, closed with its outcome.
 
 import type { Db } from '../../db/client.js'
-import { closeAttempt, completeAttempt, loadAttemptEnds } from '../../db/jobs/attempts.js'
+import { attemptUnderWay, closeAttempt, completeAttempt, loadAttemptEnds, openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
@@ -79,6 +79,10 @@ export function jobAttempt(
     }
   }
 }
+
+/** The attempt of a job whose progress is stored: it continues after its worker was lost. `null` when this one has lost it. */
+export const currentOrNewAttempt = async ({ db }: Pick<ExecuteDeps, 'db'>, jobId: string, fence: Fence) =>
+  (await attemptUnderWay(db, jobId, fence)) ?? openAttempt(db, jobId, fence)
 
 /** Why a job has failed whose request the executor refused. */
 export const refusedAs = ({ code, message }: Extract<Waited<RunEnd>, { kind: 'refused' }>): JobError => ({

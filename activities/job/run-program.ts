@@ -1,7 +1,7 @@
 // Executes a durable script, which can request work (tasks, circuits) and waits for the response. The rows of its requests
 // (db/jobs/script-requests.ts) hold its progress, so this step can start again at any point: an open request is work for the
 // workflow; once all have a response, the script continues in the child that waits for it, or restarts with all responses.
-import { attemptUnderWay, completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import { listTaskFacts } from '../../db/jobs/job-tasks.js'
 import { isRunBy, type JobRun } from '../../db/jobs/jobs.js'
@@ -29,7 +29,7 @@ import type { RunRequest, ScriptResponse } from '../../services/executor/request
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
 import { countedExecution } from './counted-execution.js'
-import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
+import { currentOrNewAttempt, type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { newRunId, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
@@ -127,10 +127,6 @@ async function workOf(
   await answerScriptRequest(deps.db, jobId, '', number, fence, null)
   return null
 }
-
-/** A script continues in the attempt in which it began to wait. */
-const currentOrNewAttempt = async ({ db }: ExecuteDeps, jobId: string, fence: Fence) =>
-  (await attemptUnderWay(db, jobId, fence)) ?? openAttempt(db, jobId, fence)
 
 async function resumeScript(
   deps: ExecuteDeps,

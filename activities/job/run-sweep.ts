@@ -2,7 +2,6 @@
 // requests the next. The stored points are the progress, so this step can start again at any point.
 import { performance } from 'node:perf_hooks'
 import { donePoints, listPoints, type PointOutcome, removePoints, storePoints } from '../../db/job-steps/job-points.js'
-import { attemptUnderWay, openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import type { JobError } from '../../domain/errors.js'
@@ -26,7 +25,7 @@ import type { PointsRequest } from '../../services/executor/requests.js'
 import type { OnPrinted, PointEnd, PointsEnd, RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { countedExecution } from './counted-execution.js'
-import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
+import { currentOrNewAttempt, type ExecuteDeps, type Execution, jobAttempt, refusedAs } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { newRunId, requestOf } from './run-request.js'
 
@@ -44,9 +43,7 @@ export async function runSweep(
   const done = await retryWhileDatabaseAway(retrying, () => donePoints(deps.db, jobId))
   let left = sweep.points.map((_, index) => index).filter((index) => !done.has(index))
 
-  // Points that were done in an attempt stay done, so it continues after its worker was lost.
-  const opened = async () => (await attemptUnderWay(deps.db, jobId, fence)) ?? openAttempt(deps.db, jobId, fence)
-  const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
+  const attempt = jobAttempt(deps, jobId, job, fence, signal, () => currentOrNewAttempt(deps, jobId, fence))
   const output = outputOfBatches(attempt.output.printed)
   let isOpen = false
   let began: number | null = null
@@ -58,12 +55,17 @@ export async function runSweep(
   let ranMs = job.pointsMs
   let size: number = POINTS_MAX
 
-  const store = (points: PointOutcome[], ms: number) => {
+  /** Stores the first of the points that are left. @returns what ends the step; `next` when other points can follow. */
+  async function store(points: PointOutcome[], ms: number): Promise<Execution | null | 'next'> {
     ranMs += ms
-    return retryWhileDatabaseAway(retrying, () => storePoints(deps.db, jobId, fence, points, ms))
+    const stored = await retryWhileDatabaseAway(retrying, () => storePoints(deps.db, jobId, fence, points, ms))
+    if (stored === 'lost') return null
+    if (stored === 'full') return attempt.ended({ kind: 'failed', error: resultTooLarge }, !fence.lease)
+    left = left.slice(points.length)
+    return 'next'
   }
 
-  /** @returns what ends the step; `next` when other points can follow. */
+  /** @returns as `store`. */
   async function runBatch(): Promise<Execution | null | 'next'> {
     const batch = left.slice(0, size)
     const counted = countedExecution(deps, { jobId, task: '', fence, signal })
@@ -83,14 +85,10 @@ export async function runSweep(
       output.nextBatch()
       const ms = began === null ? 0 : Math.round(performance.now() - began)
       const fault = faultOf(end)
-      const points = outcomesOf(batch, end, fault)
-      const stored = await store(points, ms)
-      if (stored === 'lost') return null
-      if (stored === 'full') return attempt.ended({ kind: 'failed', error: resultTooLarge }, !fence.lease)
-      left = left.slice(points.length)
+      const stored = await store(outcomesOf(batch, end, fault), ms)
       deps.announce(jobId)
       size = nextBatchSize(batch.length, fault?.message ?? null)
-      return 'next'
+      return stored
     }
     return counted.run(execute, () => false)
   }
@@ -101,16 +99,15 @@ export async function runSweep(
       const ended = await runBatch()
       if (ended !== 'next') return ended
     }
-    const late = failedOutcome(tooLateError(seconds))
-    if (
-      left.length > 0 &&
-      (await store(
-        left.map((index) => ({ index, outcome: late, failed: true })),
-        0
-      )) === 'lost'
-    )
-      return null
     if (!isOpen && !(await accepted())) return null
+    if (left.length > 0) {
+      const late = { error: tooLateError(seconds) }
+      const ended = await store(
+        left.map((index) => outcomeOf(index, late)),
+        0
+      )
+      if (ended !== 'next') return ended
+    }
     const points = await retryWhileDatabaseAway(retrying, () => listPoints(deps.db, jobId))
     if (points.every(({ failed }) => failed))
       return attempt.ended({ kind: 'failed', error: allFailedError(points[0]!.outcome, points.length) }, !fence.lease)
@@ -159,7 +156,7 @@ function requestsOf(job: JobRun, jobId: string, { shared, points }: SweepTexts) 
 /** Why a batch executed no point; `null` when it executed some. */
 function faultOf(end: Exclude<PointsEnd, { kind: 'lost' | 'busy' | 'away' }>): JobError | null {
   if (end.kind === 'points') return null
-  return end.kind === 'failed' ? end.error : { code: 'execution_error', message: end.message }
+  return end.kind === 'failed' ? end.error : refusedAs(end)
 }
 
 /** What is known of the first points of a batch. One that failed stands for one of its points, which smaller batches find. */

@@ -10,9 +10,12 @@ const BAR_WIDTH_MIN = 4
 /** Of ` 12.3 %` and the gaps. */
 const REST_WIDTH = 7 + 3 * 2
 
+/** Outcomes with equal counts are ordered by their bit strings, so that two runs of one command look alike. */
+export const mostFrequentFirst = (counts: Record<string, number>): [outcome: string, count: number][] =>
+  Object.entries(counts).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+
 export function countsChart(counts: Record<string, number>, { columns } = outScreen()): string {
-  // Outcomes with equal counts are ordered by their bit strings, so that two runs of one command look alike.
-  const sorted = Object.entries(counts).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+  const sorted = mostFrequentFirst(counts)
   const shots = sorted.reduce((sum, [, count]) => sum + count, 0)
   const shown = sorted.slice(0, ROWS_MAX)
   const most = shown[0]?.[1] ?? 0

@@ -1,6 +1,7 @@
 // Shows the points of a sweep as a table: the parameters of each, and its result in one cell.
 import { jsonFields, jsonItems } from '../../../domain/json/json-text.js'
 import { table } from '../terminal/layout.js'
+import { mostFrequentFirst } from './counts-chart.js'
 
 /** `--json` shows all. */
 const ROWS_MAX = 100
@@ -55,7 +56,7 @@ function observedText(text: string): string {
 }
 
 function countsText(counts: Record<string, number>): string {
-  const sorted = Object.entries(counts).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+  const sorted = mostFrequentFirst(counts)
   const shown = sorted.slice(0, OUTCOMES_SHOWN).map(([outcome, count]) => `${outcome}: ${count}`)
   const rest = sorted.length - shown.length
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')

@@ -20,9 +20,9 @@ export function isMeasuredOften(text: string): boolean {
 }
 
 /**
- * The circuits that a job pays for each of its own, of a sweep those of its largest point: that circuit, one for each group of observables and factor, and
- * those of the calibration. It is what a mitigated run takes; a run at a provider can take one less. A simulator that
- * mitigates nothing often has exact values, and counts one circuit.
+ * The circuits that a job pays for each of its own: that circuit, one for each group of observables and factor, and those
+ * of the calibration; of a sweep, those of its largest point. It is what a mitigated run takes; a run at a provider can take
+ * one less. A simulator that mitigates nothing often has exact values, and counts one circuit.
  */
 export function circuitsOf(params: MeasuredParams, atProvider: boolean): number {
   // Most points have the observables of the job, which take time to put into groups.

@@ -52,14 +52,18 @@ def with_measurements(circuit: QuantumCircuit) -> QuantumCircuit:
     if next(_writes(circuit), None) is not None:
         return circuit
     measured = circuit.copy()
+    measured.measure(measured.qubits, added_register(measured, "meas"))
+    return measured
+
+
+def added_register(circuit: QuantumCircuit, name: str) -> ClassicalRegister:
+    """Adds a register with a bit for each qubit behind all others, under the first free name."""
     taken = {register.name for register in [*circuit.cregs, *circuit.qregs]}
-    name = "meas"
     while name in taken:
         name += "_"
     register = ClassicalRegister(circuit.num_qubits, name)
-    measured.add_register(register)
-    measured.measure(measured.qubits, register)
-    return measured
+    circuit.add_register(register)
+    return register
 
 
 def measured_layout(circuit: QuantumCircuit) -> MeasuredLayout:

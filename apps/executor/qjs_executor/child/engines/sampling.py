@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from qiskit import ClassicalRegister, QuantumCircuit
+from qiskit import QuantumCircuit
 from qiskit.circuit import Clbit, Measure, Qubit
 
-from ..circuits.measurement import measured_layout
+from ..circuits.measurement import added_register, measured_layout
 from ..replay import derived_seed
 from .engine import simulate
 from .noise import NoiseSpec
@@ -46,12 +46,7 @@ class Sampling:
 def measured_in(circuit: QuantumCircuit, basis: str) -> QuantumCircuit:
     """The circuit with a measurement of all its qubits in a basis, into a register behind all others."""
     measured = circuit.copy()
-    taken = {register.name for register in [*measured.cregs, *measured.qregs]}
-    name = "observed"
-    while name in taken:
-        name += "_"
-    register = ClassicalRegister(measured.num_qubits, name)
-    measured.add_register(register)
+    register = added_register(measured, "observed")
     for qubit, letter in zip(measured.qubits, basis, strict=True):
         if letter == "Y":
             measured.sdg(qubit)

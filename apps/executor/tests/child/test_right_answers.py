@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from qiskit import QuantumCircuit, qasm3
 
-from qjs_executor.child.execution import answer_to
 from qjs_executor.child.refusals import JobError
 
-from ..support.direct import QELIB, QISKIT, STD, answer, counts, request
+from ..support.direct import QELIB, QISKIT, STD, answer, counts
 
 
 @pytest.mark.parametrize(
@@ -30,9 +29,7 @@ def test_x_on_qubit_0_of_3_gives_100_in_every_language(framework: str, code: str
 @pytest.mark.parametrize("form", ["qasm2", "qasm3"])
 def test_a_circuit_given_as_payload_gives_the_same(form: str) -> None:
     text = (QELIB + "qreg q[3]; x q[0];") if form == "qasm2" else (STD + "qubit[3] q; x q[0];")
-    assert answer_to(request("", "", source={"kind": "circuit", "format": form, "payload": text}))["counts"] == {
-        "100": 100
-    }
+    assert counts("", "", source={"kind": "circuit", "format": form, "payload": text}) == {"100": 100}
 
 
 BARE = 'include "stdgates.inc"; qubit[3] q; x q[0];'
@@ -42,9 +39,9 @@ STRING = f"text = '{BARE}'\n"
 def test_openqasm_3_needs_no_version_line() -> None:
     assert counts("openqasm", BARE) == {"100": 100}
     payload = {"kind": "circuit", "format": "qasm3", "payload": "// a comment\n" + BARE}
-    assert answer_to(request("", "", source=payload))["counts"] == {"100": 100}
+    assert counts("", "", source=payload) == {"100": 100}
     with pytest.raises(JobError, match=r"has to begin with 'OPENQASM 2.0;'"):
-        answer_to(request("", "", source={**payload, "format": "qasm2"}))
+        answer("", "", source={**payload, "format": "qasm2"})
 
 
 @pytest.mark.parametrize(

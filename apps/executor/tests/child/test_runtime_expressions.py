@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from qjs_executor.child.execution import answer_to
 from qjs_executor.child.refusals import JobError
 
-from ..support.direct import QISKIT, STD, answer, counts, refusal, request
+from ..support.direct import QISKIT, STD, answer, counts, refusal
 
 CONDITIONS = {
     "c[0] ^ c[1]": "a != b",
@@ -82,7 +81,7 @@ def test_a_loop_runs_while_an_expression_holds() -> None:
 
 def converted(framework: str, code: str) -> str:
     """The OpenQASM 3 of a program."""
-    text: str = answer_to(request(framework, code, kind="convert"))["openqasm3"]
+    text: str = answer(framework, code, kind="convert")["openqasm3"]
     return text
 
 

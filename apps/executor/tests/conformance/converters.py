@@ -10,9 +10,8 @@ import numpy as np
 from qiskit import QuantumCircuit
 
 from qjs_executor.child.circuits.openqasm import load
-from qjs_executor.child.execution import answer_to
 
-from ..support.direct import request
+from ..support.direct import answered, request
 from . import loaded, reference
 from .circuit import Circuit
 from .gates import Matrix
@@ -45,11 +44,11 @@ def framework_of(language: str) -> str:
 def canonical(language: str, program: str) -> str:
     """The canonical text of a program, by the way that its conversion takes through the executor's children."""
     asked = request(framework_of(language), program, kind="convert", max_qubits=64)
-    answer: dict[str, Any] = answer_to(asked)
+    answer: dict[str, Any] = answered(asked)
     if "found" in answer:
         text = answer["found"]["openqasm3"]
         source = {"kind": "circuit", "format": "qasm3", "payload": text}
-        answer = answer_to(replace(asked, source=source, circuit_facts=answer["found"]))
+        answer = answered(replace(asked, source=source, circuit_facts=answer["found"]))
     converted: str = answer["openqasm3"]
     return converted
 

@@ -252,8 +252,8 @@ def test_no_more_zygotes_are_started_than_slots_need() -> None:
             orders.send(Order(Kind.KILL_ZYGOTE, number).pack())
             control.close()
             os.close(pidfd)
-        eventually(lambda: descendants(launcher.pid) == [], 10, "they are killed")
-        eventually(lambda: left_by(launcher.pid) == [], 10, "their folders are removed")
+        eventually(lambda: descendants(launcher.pid) == [], 20, "they are killed")
+        eventually(lambda: left_by(launcher.pid) == [], 20, "their folders are removed")
         orders.send(Order(Kind.KILL_ZYGOTE, held[0][0]).pack())
         number, control, pidfd = start_zygote(orders, handover)
         assert number == len(held) + 1, "no number is given twice, and killing who has ended is no offence"

@@ -68,7 +68,7 @@ def test_the_death_of_the_launcher_stops_everything_and_the_next_launcher_cleans
         started = descendants(executor.process.pid)
         executor.process.kill()
         executor.process.wait(5)
-        eventually(lambda: gone(started), 5, "shell, zygotes and runs are dead")
+        eventually(lambda: gone(started), 15, "shell, zygotes and runs are dead")
     executor.close()
     assert left_by(executor.process.pid) != [], "a dead process removes nothing"
     with orders_to_launcher(before=before):
@@ -101,7 +101,7 @@ def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_a
         finite, endless = (pool.submit(executor.run, source) for source in (python(short), LOOP))
         eventually(lambda: executor.health()["slots"]["running"] == 2, 20, "both runs have begun")
         executor.process.terminate()
-        eventually(lambda: executor.health()["status"] == "draining", 5, "health shows it")
+        eventually(lambda: executor.health()["status"] == "draining", 15, "health shows it")
         assert finite.result(20).outcome["status"] == "completed"
         assert executor.health()["slots"]["running"] == 1, "the other run continues"
         # With a free slot: only the drain refuses it.

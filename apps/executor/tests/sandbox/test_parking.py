@@ -42,20 +42,20 @@ def ticks(pids: list[int]) -> int:
 def test_a_parked_run_uses_no_processor_time_whatever_it_has_started(attacked: Executor) -> None:
     before = set(attacked.descendants())
     assert begin(attacked, SPINNING, "spinning").outcome["parked"] is True
-    eventually(lambda: attacked.health()["slots"]["running"] == 0, 5, "its slot is free")
+    eventually(lambda: attacked.health()["slots"]["running"] == 0, 15, "its slot is free")
     run = [pid for pid in attacked.descendants() if pid not in before]
     assert len(run) >= 4, "the first process and what it has started"
     used = ticks(run)
     time.sleep(1.5)
     assert ticks(run) - used <= 1
     assert "heard" in resume_run(attacked, SPINNING, "spinning", ANSWER).error["message"]
-    eventually(lambda: attacked.descendants() == [], 10, "nothing of it is left")
+    eventually(lambda: attacked.descendants() == [], 20, "nothing of it is left")
 
 
 def test_a_run_that_wakes_itself_loses_its_place(attacked: Executor) -> None:
     assert begin(attacked, WOKEN + ASK + TELL, "woken").outcome["parked"] is True
-    eventually(lambda: parked(attacked) == 0, 5, "it is found out")
-    eventually(lambda: attacked.descendants() == [], 10, "nothing of it is left")
+    eventually(lambda: parked(attacked) == 0, 15, "it is found out")
+    eventually(lambda: attacked.descendants() == [], 20, "nothing of it is left")
     assert resume_run(attacked, ONCE, "woken", ANSWER).status == 409
 
 
@@ -146,8 +146,8 @@ def test_hanging_up_in_a_later_stretch_kills_the_run(executor: Executor) -> None
             ),
             timeout=1,
         )
-    eventually(lambda: executor.health()["slots"]["running"] == 0, 5, "the slot is free")
-    eventually(lambda: executor.descendants() == [], 5, "nothing of it is left")
+    eventually(lambda: executor.health()["slots"]["running"] == 0, 15, "the slot is free")
+    eventually(lambda: executor.descendants() == [], 15, "nothing of it is left")
 
 
 def test_a_resumed_run_gets_a_free_slot_before_any_new_job(executor: Executor) -> None:
@@ -155,7 +155,7 @@ def test_a_resumed_run_gets_a_free_slot_before_any_new_job(executor: Executor) -
     hang_ups = [hold(executor, LOOP) for _ in range(3)]
     with ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(resume_run, executor, ONCE, "waits", ANSWER) for _ in range(2)]
-        eventually(lambda: any(end.done() for end in ends), 5, "one of them holds the run for its turn")
+        eventually(lambda: any(end.done() for end in ends), 15, "one of them holds the run for its turn")
         refused, going_on = sorted(ends, key=lambda end: not end.done())
         assert refused.result().status == 409
         assert executor.run(qasm(BELL)).status == 503, "new jobs are refused as ever"
@@ -164,4 +164,4 @@ def test_a_resumed_run_gets_a_free_slot_before_any_new_job(executor: Executor) -
         assert "heard" in going_on.result().error["message"]
     for hang_up in hang_ups:
         hang_up()
-    eventually(lambda: executor.health()["slots"]["running"] == 0, 5, "the slots are free")
+    eventually(lambda: executor.health()["slots"]["running"] == 0, 15, "the slots are free")

@@ -44,7 +44,7 @@ def test_health_shows_the_layers_and_every_probe(executor: Executor) -> None:
     assert {"attacks", "bell", "bell of another framework", "memory", "disk", "processes", "time"} <= {
         one["probe"] for one in sandbox["selftest"]
     }
-    eventually(lambda: stocked(executor), 10, "the stock is full")
+    eventually(lambda: stocked(executor), 20, "the stock is full")
     for zygote in zygotes(executor).values():
         assert "seccomp" in zygote["layers"]
         assert zygote["versions"]["qiskit"]
@@ -91,16 +91,16 @@ def test_many_runs_leave_nothing(attacked: Executor) -> None:
         return *fds, zygote_fds, groups, len(descendants(pid))
 
     executor.import_frameworks()
-    eventually(lambda: stocked(executor), 10, "the stock is full")
+    eventually(lambda: stocked(executor), 20, "the stock is full")
     for _ in range(4):
         executor.run(qasm(BELL))
-    eventually(lambda: stocked(executor), 10, "the stock is full")
+    eventually(lambda: stocked(executor), 20, "the stock is full")
     before = count()
     with ThreadPoolExecutor(2) as pool:
         ends = list(pool.map(lambda _: executor.run(qasm(BELL)).outcome["status"], range(RUNS)))
     assert ends == ["completed"] * RUNS
-    eventually(lambda: stocked(executor) and count() <= tuple(n + 2 for n in before), 10, f"no growth over {before}")
-    eventually(lambda: not _zombies(executor), 5, "every ended child is reaped")
+    eventually(lambda: stocked(executor) and count() <= tuple(n + 2 for n in before), 20, f"no growth over {before}")
+    eventually(lambda: not _zombies(executor), 15, "every ended child is reaped")
 
 
 def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: Executor) -> None:
@@ -112,7 +112,7 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
     def folders() -> set[str]:
         return {one for one in left_by(executor.process.pid) if "qjs-pool" in one}
 
-    eventually(lambda: stocked(executor), 10, "the stock is full")
+    eventually(lambda: stocked(executor), 20, "the stock is full")
     before, old = restarts(), folders()
     assert begin(executor, ONCE, "orphan").outcome["parked"] is True
     waiting = executor.descendants()
@@ -128,10 +128,10 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
             os.kill(victim, signal.SIGKILL)
             assert ends[zygote_set].result().outcome["error"]["code"] == "execution_service_lost"
             if zygote_set == "circuits":
-                eventually(lambda: parked(executor) == 0, 10, "its run that waited for an answer is gone too")
+                eventually(lambda: parked(executor) == 0, 20, "its run that waited for an answer is gone too")
                 assert resume_run(executor, ONCE, "orphan", ANSWER).status == 409
                 assert not ends["frameworks"].done()
-    eventually(lambda: gone(runs), 5, "the runs are dead")
+    eventually(lambda: gone(runs), 15, "the runs are dead")
     eventually(lambda: stocked(executor), 60, "new zygotes have children ready")
     assert restarts() == {name: count + 1 for name, count in before.items()}
     eventually(lambda: len(folders() & old) <= len(old) - 2, 30, "the folders of the old ones are removed")

@@ -9,6 +9,8 @@ from qjs_executor.child.execution import answer_to
 from qjs_executor.child.refusals import JobError
 from qjs_executor.execution_request import ExecutionRequest
 
+from .sdk import sdk_as_it_is
+
 STD = 'OPENQASM 3.0; include "stdgates.inc";\n'
 QELIB = 'OPENQASM 2.0; include "qelib1.inc";\n'
 QISKIT = "from qiskit import QuantumCircuit, QuantumRegister, ClassicalRegister\n"
@@ -31,9 +33,15 @@ def request(framework: str, code: str, **fields: Any) -> ExecutionRequest:
     )
 
 
-def answer(framework: str, code: str, **fields: Any) -> dict[str, Any]:
+def answered(asked: ExecutionRequest) -> dict[str, Any]:
     """The child's answer to a request."""
-    return answer_to(request(framework, code, **fields))
+    with sdk_as_it_is():
+        return answer_to(asked)
+
+
+def answer(framework: str, code: str, **fields: Any) -> dict[str, Any]:
+    """The child's answer to a program."""
+    return answered(request(framework, code, **fields))
 
 
 def counts(framework: str, code: str, **fields: Any) -> dict[str, int]:

@@ -115,7 +115,7 @@ class Executor:
             stderr=self._log,
         )
         self.http = httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60
+            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=150
         )
         try:
             eventually(self._answers, START_SECONDS, "the executor answers")
@@ -150,7 +150,7 @@ class Executor:
         """Has every framework imported, as the first program that needs one does."""
         assert self.run(CIRQ_BELL).outcome["status"] == "completed"
 
-    def request(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> dict[str, Any]:
+    def request(self, source: dict[str, str], shots: int = 100, wall: float = 120, **fields: Any) -> dict[str, Any]:
         """The body of a run; `fields` replace those of the same name, `params` is added to."""
         params = {"shots": shots, **fields.pop("params", {})}
         return {
@@ -164,7 +164,7 @@ class Executor:
             **fields,
         }
 
-    def run(self, source: dict[str, str], shots: int = 100, wall: float = 60, **fields: Any) -> Answer:
+    def run(self, source: dict[str, str], shots: int = 100, wall: float = 120, **fields: Any) -> Answer:
         """Runs a source to its end."""
         answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
         return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])

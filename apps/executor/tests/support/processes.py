@@ -85,9 +85,9 @@ def undying(pids: list[int]) -> Iterator[None]:
         for pid in pids:
             (folder / "cgroup.procs").write_text(str(pid))
         (folder / "freezer.state").write_text("FROZEN")
-        eventually(lambda: (folder / "freezer.state").read_text().strip() == "FROZEN", 5, "the processes are held")
+        eventually(lambda: (folder / "freezer.state").read_text().strip() == "FROZEN", 15, "the processes are held")
         yield
     finally:
         (folder / "freezer.state").write_text("THAWED")
-        eventually(lambda: not (folder / "cgroup.procs").read_text(), 10, "the processes are dead")
+        eventually(lambda: not (folder / "cgroup.procs").read_text(), 20, "the processes are dead")
         folder.rmdir()

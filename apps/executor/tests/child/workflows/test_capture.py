@@ -9,7 +9,7 @@ import inspect
 import json
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +20,8 @@ from qjs_executor.child.workflows import exact_json, graph
 from qjs_executor.child.workflows.capture import capture
 from qjs_executor.child.workflows.task_device import provide_device
 
+from ...support.sdk import sdk_as_it_is
+
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("marqov") is None, reason="the SDK needs Python 3.12")
 
 HEAD = "from marqov import task, workflow\n"
@@ -27,17 +29,10 @@ ADD = HEAD + "@task\ndef add(x, y): return x + y\n@task\ndef echo(x): return x\n
 
 
 @pytest.fixture(autouse=True)
-def sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The SDK's classes are changed in a child that serves once; here they are put back."""
-    from marqov.workflows.graph import TaskProxy, TransportGraph
-
-    for cls, name in (
-        (TransportGraph, "add_node"),
-        (TaskProxy, "__eq__"),
-        (TaskProxy, "__ne__"),
-        (TaskProxy, "__reduce_ex__"),
-    ):
-        monkeypatch.setattr(cls, name, getattr(cls, name))
+def sdk() -> Iterator[None]:
+    """Each test finds the SDK as it is."""
+    with sdk_as_it_is():
+        yield
 
 
 def device(name: str = "local") -> Device:

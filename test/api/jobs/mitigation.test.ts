@@ -36,7 +36,7 @@ test.each([
 ])(
   'the estimate, the reservation and a rerun are for all circuits that a job on %s takes',
   async (backend, params, circuits, cost) => {
-    const query = new URLSearchParams({ backend, shots: String(params.shots), params: JSON.stringify(params) })
+    const query = new URLSearchParams({ backend, shots: String(params.shots), job_params: JSON.stringify(params) })
     const { body } = await ada.get(`/api/jobs/estimate?${query}`)
     expect(body).toMatchObject({ circuits, estimated_cost_usd: cost, breakdown: { tasks: circuits } })
     const job = await ada.submit(submission({ backend, params, team_id: ada.teamId }))

@@ -84,6 +84,16 @@ describe('the OpenAPI document', () => {
     expect(parameters.filter(({ required }) => required)).toEqual([])
   })
 
+  test('gives no parameter a name that a generated client uses for a variable of its own', () => {
+    const named = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.values(operations).flatMap(({ parameters = [] }) =>
+        (parameters as { name: string }[]).map(({ name }) => [path, name])
+      )
+    )
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter(([, name]) => ['params', 'headers', 'cookies', 'response'].includes(name!))).toEqual([])
+  })
+
   test('lists the refusals that follow from the access table and the request', () => {
     const statuses = (line: string) => described().flatMap(([other, status]) => (other === line ? [status] : []))
     expect(statuses('GET /healthz')).toEqual(['200', '400', '500'])

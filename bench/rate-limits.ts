@@ -1,11 +1,11 @@
 // The time of a rate limit check, against a bare round trip to the same Redis in the same run.
 import { Redis } from 'ioredis'
+import { type RateLimit, rateLimits } from '../domain/teams/rate-limits.js'
 import {
   connectRateLimitRedis,
   createRateLimitStore,
   type RateLimitStore
-} from '../apps/api/http/limits/rate-limit-store.js'
-import { type RateLimit, rateLimits } from '../domain/teams/rate-limits.js'
+} from '../services/rate-limits/rate-limit-store.js'
 import type { BenchStack } from './support/bench-stack.js'
 import { median, printTable, quantile } from './support/table.js'
 

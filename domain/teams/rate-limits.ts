@@ -1,5 +1,5 @@
 // Rate limits (interface specification 8.1): how many requests of a kind one caller can make within a sliding window.
-// apps/api/http/limits/rate-limit-store.ts counts requests; this file does not read a clock.
+// services/rate-limits/rate-limit-store.ts counts requests; this file does not read a clock.
 
 /**
  * Whose requests are counted together. A `user` limit counts each API key as a user of its own, and callers that are

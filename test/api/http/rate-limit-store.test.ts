@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
+import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
+import { type LimitName, type RateLimit, rateLimits } from '../../../domain/teams/rate-limits.js'
 import {
   type Bucket,
   connectRateLimitRedis,
   createRateLimitStore,
   type RateLimitStore,
   type Taken
-} from '../../../apps/api/http/limits/rate-limit-store.js'
-import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
-import { type LimitName, type RateLimit, rateLimits } from '../../../domain/teams/rate-limits.js'
+} from '../../../services/rate-limits/rate-limit-store.js'
 import { startMetrics } from '../../../services/telemetry/metrics-server.js'
 import { eventually } from '../../support/eventually.js'
 
@@ -51,7 +51,10 @@ const limitOf = (max: number, windowSeconds: number, name: LimitName = 'submit')
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 const accepted = (answers: Taken[]): number => answers.filter((answer) => answer.ok).length
 
-async function refusal(store: RateLimitStore, buckets: Bucket[]): Promise<{ limit: LimitName; seconds: number }> {
+async function refusal(
+  store: RateLimitStore,
+  buckets: Bucket<RateLimit>[]
+): Promise<{ limit: LimitName; seconds: number }> {
   const answer = await store.take(buckets)
   if (answer.ok) throw new Error('was let in')
   return { limit: answer.limit.name, seconds: answer.retryAfterSeconds }

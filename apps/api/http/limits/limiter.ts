@@ -11,8 +11,8 @@ import {
   rateLimitRefusalBody,
   type TeamLimitName
 } from '../../../../domain/teams/rate-limits.js'
+import type { RateLimitStore } from '../../../../services/rate-limits/rate-limit-store.js'
 import { addressKey, clientAddress, type TrustedProxies } from './client-address.js'
-import type { RateLimitStore } from './rate-limit-store.js'
 
 export interface Limiter {
   store: RateLimitStore

@@ -6,27 +6,34 @@
 // rate limits do not offer.
 import { createHash, randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { type RateLimit, wholeSeconds } from '../../../../domain/teams/rate-limits.js'
+import { wholeSeconds } from '../../domain/teams/rate-limits.js'
+
+/** At most `max` requests within any `windowSeconds` seconds; limits of one name share their windows. */
+export interface CountedLimit {
+  name: string
+  max: number
+  windowSeconds: number
+}
 
 /** One window that a request takes a slot of. */
-export interface Bucket {
-  limit: RateLimit
+export interface Bucket<Limit extends CountedLimit = CountedLimit> {
+  limit: Limit
   /** Who is counted: id of the user, API key or team, or `addressKey` of the caller. Any length; it is hashed. */
   key: string
 }
 
-export type Taken =
+export type Taken<Limit extends CountedLimit = CountedLimit> =
   /** `giveBack` frees the slots again, for a request that should not count after all; it never rejects. */
   | { ok: true; giveBack(): Promise<void> }
   /** The limit whose window frees a slot last, and after how many whole seconds it does. */
-  | { ok: false; limit: RateLimit; retryAfterSeconds: number }
+  | { ok: false; limit: Limit; retryAfterSeconds: number }
 
 export interface RateLimitStore {
   /**
    * Takes one slot of each bucket, or none at all: a refused request does not use up a slot. A bucket named twice is taken
    * once. Never rejects, and resolves within `timeoutMs`, even without Redis.
    */
-  take(buckets: Bucket[]): Promise<Taken>
+  take<Limit extends CountedLimit>(buckets: Bucket<Limit>[]): Promise<Taken<Limit>>
 }
 
 export interface RateLimitStoreOptions {
@@ -75,10 +82,10 @@ interface Commands {
 const CONNECT_WAIT_MS = 1_000
 
 /**
- * Opens a connection for the store only, which fails at once instead of queueing commands. Resolves when it is ready, or after
- * a second; it then keeps trying to connect. @returns the connection, to be closed with `disconnect`.
+ * Opens a connection for the store only, which fails at once instead of queueing commands, and keeps trying to connect.
+ * @returns the connection, to be closed with `disconnect`.
  */
-export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
+export function openRateLimitRedis(redisUrl: string): Redis {
   const redis = new Redis(redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -91,6 +98,12 @@ export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
   })
   // Each failed call rejects for its caller; an unhandled event of the connection would crash the process.
   redis.on('error', () => {})
+  return redis
+}
+
+/** The same; resolves when it is ready, or after a second. */
+export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
+  const redis = openRateLimitRedis(redisUrl)
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, CONNECT_WAIT_MS)
     redis.once('ready', () => {

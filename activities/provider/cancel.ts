@@ -92,10 +92,10 @@ async function cancelStep(deps: ProviderDeps, context: StepContext, job: Provide
       if (task.lastSentAt === null && (await markWithdrawn(deps.db, ref, fence, null))) return stopped
   }
   await markCancelRequested(deps.db, ref)
-  const access = await accessOf(deps, job)
+  const access = await accessOf(deps, { ...job, place: task.place })
   if ('missing' in access) return again(deps.providerTimes.retryMs, access.missing)
   try {
-    if (task.state === 'intended') return await lookUp(deps, context, access, task.token)
+    if (task.state === 'intended') return await lookUp(deps, context, access, task.token, job.target)
     if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
     return await requestCancel(deps, context, access, task.providerJobId!)
   } catch (error) {
@@ -109,12 +109,13 @@ const stopped = { next: 'cancelled', outcome: 'stopped_before_provider' } as con
 async function lookUp(
   deps: ProviderDeps,
   { ref, fence, signal }: StepContext,
-  { adapter, credentials, version }: Access,
-  token: string
+  { adapter, at, version }: Access,
+  token: string,
+  target: string | null
 ): Promise<CancelledAtProvider> {
   const attempt = await takeForLookUp(deps.db, ref, fence)
   if (!attempt) return again(0, 'it has just been accepted')
-  const id = await adapter.find(credentials, token, attempt.createdAt, signal)
+  const id = await adapter.find(at, { token, target }, attempt.createdAt, signal)
   if (id !== null) {
     await markAccepted(deps.db, ref, fence, id)
     return again(0, 'found; its cancellation is requested next')
@@ -122,21 +123,22 @@ async function lookUp(
   if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
     return again(deps.providerTimes.retryMs, `${adapter.name} has no such task yet; a request may still be under way`)
   // The account that it may have been sent to is no longer accessible.
-  if (sentWithOthers(attempt, { version })) return { next: 'cancelled', outcome: 'provider_unknown' }
+  const { account } = target === null ? at.place : await adapter.place(at.credentials, target, signal)
+  if (sentWithOthers(attempt, { version, account })) return { next: 'cancelled', outcome: 'provider_unknown' }
   return (await markWithdrawn(deps.db, ref, fence, null)) ? stopped : again(0, 'it has just been accepted')
 }
 
 async function requestCancel(
   deps: ProviderDeps,
   { ref, signal }: StepContext,
-  { adapter, credentials }: Access,
+  { adapter, at }: Access,
   id: string
 ): Promise<CancelledAtProvider> {
   // A refusal may mean that the provider job is over: its present status decides.
-  await adapter.cancel(credentials, id, signal).catch((error) => {
+  await adapter.cancel(at, id, signal).catch((error) => {
     if (!(error instanceof ProviderFault)) throw error
   })
-  const view = await adapter.look(credentials, id, signal)
+  const view = await adapter.look(at, id, signal)
   await storeView(deps, ref, view)
   switch (view.status) {
     case 'completed':

@@ -59,12 +59,12 @@ async function fetched(
   { ref, signal }: StepContext,
   job: ProviderRun
 ): Promise<{ compiled: CompiledProgram; found: ProviderJobCounts } | StepEnd> {
-  const access = await accessOf(deps, job)
+  const access = await accessOf(deps, { ...job, place: job.task!.place })
   if ('missing' in access) return withoutAccess(deps, job, access.missing)
   const compiled = await compiledProgram(deps, ref)
   const task = { program: programOf(compiled), shots: job.shots }
   try {
-    return { compiled, found: await access.adapter.counts(access.credentials, job.task!.providerJobId!, task, signal) }
+    return { compiled, found: await access.adapter.counts(access.at, job.task!.providerJobId!, task, signal) }
   } catch (error) {
     if (error instanceof ProviderFault && error.kind === 'refused') return fail('provider_failed', error.message)
     if (error instanceof ProviderFault && error.kind === 'not_found') return notThere(deps, job)
@@ -116,6 +116,7 @@ function resultText(job: ProviderRun, compiled: CompiledProgram, found: Provider
       optimization_level: null,
       circuit_sha256: qasm === null ? null : createHash('sha256').update(qasm).digest('hex'),
       provider_job_id: job.task!.providerJobId,
+      ...(job.task!.emulated && { emulated: true }),
       calibration_id: found.calibrationId
     },
     warnings

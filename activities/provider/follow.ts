@@ -13,7 +13,9 @@ import {
   type ProviderDeps,
   runningJob,
   type StepContext,
-  type StepEnd
+  type StepEnd,
+  waiting,
+  withinRate
 } from './step.js'
 
 const LOOK_FIRST_MS = 1_000
@@ -31,10 +33,13 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   if (task.state === 'completed') return { next: 'collect' }
   if (task.state !== 'accepted') return ended(deps, context, task.state, task.errorMessage)
   if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
-  const access = await accessOf(deps, job)
+  const access = await accessOf(deps, { ...job, place: task.place })
   if ('missing' in access) return silent(deps, context, job.secondsSilent, again(60_000, access.missing))
+  const { adapter, at } = access
+  const later = await withinRate(deps, adapter, job.teamId, 'look')
+  if (later) return later
   try {
-    const view = await access.adapter.look(access.credentials, task.providerJobId, context.signal)
+    const view = await adapter.look(at, task.providerJobId, context.signal)
     await storeView(deps, ref, view)
     if (view.status === 'completed') return { next: 'collect' }
     if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
@@ -81,7 +86,7 @@ async function silent(
   wait: Again
 ): Promise<Followed> {
   const { silenceSeconds } = deps.providerTimes
-  if ((secondsSilent ?? 0) < silenceSeconds) return wait
+  if ((secondsSilent ?? 0) < silenceSeconds) return waiting(deps, ref, wait)
   await markUnknown(deps.db, ref, fence)
   return fail(
     'provider_outcome_unknown',

@@ -16,16 +16,17 @@ export async function settleHeldProviderJob(
 ): Promise<HeldOutcome> {
   const access = await accessOf(deps, held)
   if ('missing' in access) return 'not_yet'
-  const { adapter, credentials, version } = access
+  const { adapter, at, version } = access
   try {
-    const id = held.providerJobId ?? (await adapter.find(credentials, held.token, held.createdAt, signal))
+    const id =
+      held.providerJobId ?? (await adapter.find(at, { token: held.token, target: held.target }, held.createdAt, signal))
     // Not found, long after the last submission: it was never accepted.
     if (id === null) {
       const longAgo = (held.secondsSinceSent ?? 0) >= deps.providerTimes.lookUpWindowSeconds
-      const certain = longAgo && !sentWithOthers(held, { version })
+      const certain = longAgo && !sentWithOthers(held, { version, account: held.place?.account })
       return certain ? settle(deps, held, { state: 'withdrawn', providerJobId: null, cost: 0n }) : 'not_yet'
     }
-    const { status, cost } = await adapter.look(credentials, id, signal)
+    const { status, cost } = await adapter.look(at, id, signal)
     if (status === 'queued' || status === 'running') return 'not_yet'
     return settle(deps, held, { state: status, providerJobId: id, cost: cost ?? held.estimate })
   } catch (error) {

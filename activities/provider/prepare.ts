@@ -4,6 +4,7 @@ import type { Artifact } from '../../db/jobs/artifacts.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import {
   compiledFileOf,
+  deviceFileOf,
   fileText,
   type ProviderRun,
   requestedCircuit,
@@ -15,9 +16,18 @@ import { JsonText } from '../../domain/json/json-text.js'
 import type { CompileEnd } from '../../services/executor/client.js'
 import { type CompileRequest, sourceOf } from '../../services/executor/requests.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
-import type { ProviderProgram } from '../../services/providers/adapter.js'
+import type { DeviceFacts, ProviderFault, ProviderProgram } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
-import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
+import {
+  accessOf,
+  againAfter,
+  endsSubmission,
+  fail,
+  type ProviderDeps,
+  runningJob,
+  type StepContext,
+  type StepEnd
+} from './step.js'
 
 /** The stored output of the compilation. `qasm` is the canonical circuit, `null` if it has no such form. */
 export interface CompiledProgram {
@@ -50,23 +60,52 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   if (!ref.asked && (job.hasAsked || job.programmingModel !== null || isMeasuredOften(job.params)))
     return { next: 'script' }
   if (await fileText(deps.db, jobId, compiledFileOf(ref))) return { next: 'submit' }
-  const adapter = deps.providers.get(job.provider)
-  if (!adapter || job.target === null)
-    return fail('backend_unavailable', `this version cannot talk to ${job.provider}, which runs ${job.backend}`)
+  const device = await described(deps, context, job)
+  if ('next' in device) return device
   // Loaded once a permit is held, so that no circuit waits in memory.
   const circuit = async () => (ref.asked ? requestedCircuit(deps.db, ref) : null)
   const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, async () =>
-    deps.executor.compile(compileRequest(job, await circuit(), adapter.compileTarget), signal)
+    deps.executor.compile(compileRequest(job, await circuit(), device.target), signal)
   )
   if (end.kind === 'script') return { next: 'script' }
   if (end.kind === 'failed') return { next: 'fail', error: end.error }
   if (end.kind === 'refused') return fail(end.code ?? 'execution_error', end.message)
   const compiled = JSON.parse(end.answer) as CompiledProgram
   const stored = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
-    storeFiles(deps.db, jobId, fence, filesOf(ref, compiled, end.answer))
+    storeFiles(deps.db, jobId, fence, filesOf(ref, compiled, end.answer, device))
   )
   return { next: stored ? 'submit' : 'stop' }
 }
+
+/** What the provider says about the device, or why the circuit cannot be compiled for it now. */
+async function described(
+  deps: ProviderDeps,
+  { signal }: StepContext,
+  job: ProviderRun
+): Promise<DeviceFacts | StepEnd> {
+  const { provider, backend, target } = job
+  if (!deps.providers.has(provider) || target === null)
+    return fail('backend_unavailable', `this version cannot talk to ${provider}, which runs ${backend}`)
+  if (job.isRetired) return retired(job)
+  const access = await accessOf(deps, { ...job, place: null })
+  if ('missing' in access) return fail('provider_refused', access.missing)
+  const { adapter, at } = access
+  try {
+    const device = await adapter.describe(at.credentials, { target, width: job.maxQubits }, signal)
+    if (device.status === 'retired') return retired(job)
+    const { min, max } = device.shots ?? { min: 1, max: Number.POSITIVE_INFINITY }
+    if (job.shots >= min && job.shots <= max) return device
+    return fail('provider_refused', `${backend} takes ${min} to ${max} shots (got ${job.shots})`)
+  } catch (error) {
+    const wait = againAfter(deps, error)
+    if (endsSubmission.has((error as ProviderFault).kind)) return fail('provider_refused', wait.why)
+    if ((job.ask?.seconds ?? job.secondsStarted ?? 0) < deps.providerTimes.outageSeconds) return wait
+    return fail('provider_unreachable', `${provider} did not describe ${backend} for a day: ${wait.why}`)
+  }
+}
+
+const retired = ({ backend }: ProviderRun): StepEnd =>
+  fail('backend_retired', `${backend} was retired by its provider; nothing was sent to it`)
 
 export async function compiledProgram({ db }: ProviderDeps, ref: ProviderRef): Promise<CompiledProgram> {
   const text = await fileText(db, ref.jobId, compiledFileOf(ref))
@@ -80,7 +119,7 @@ export const programOf = ({ program, qubits, readout }: CompiledProgram): Provid
   readout
 })
 
-function compileRequest(job: ProviderRun, circuit: string | null, format: string): CompileRequest {
+function compileRequest(job: ProviderRun, circuit: string | null, target: DeviceFacts['target']): CompileRequest {
   return {
     run_id: job.id,
     ...(job.requestId !== null && { request_id: job.requestId }),
@@ -88,15 +127,16 @@ function compileRequest(job: ProviderRun, circuit: string | null, format: string
     backend: job.backend,
     max_qubits: job.maxQubits ?? QUBITS_MAX,
     params: circuit !== null ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
-    target: { format, num_qubits: job.maxQubits },
+    target,
     limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) },
     keys: { team: job.teamId }
   }
 }
 
 /** For a requested circuit, the one file contains both forms. */
-function filesOf(ref: ProviderRef, { qasm }: CompiledProgram, answer: string): Artifact[] {
-  const compiled = { name: compiledFileOf(ref), mediaType: 'application/json', content: Buffer.from(answer) }
-  if (qasm === null || ref.asked) return [compiled]
-  return [compiled, { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from(qasm) }]
+function filesOf(ref: ProviderRef, { qasm }: CompiledProgram, answer: string, device: DeviceFacts): Artifact[] {
+  const json = (name: string, text: string) => ({ name, mediaType: 'application/json', content: Buffer.from(text) })
+  const own = [json(compiledFileOf(ref), answer), json(deviceFileOf(ref), JSON.stringify(device))]
+  if (qasm === null || ref.asked) return own
+  return [...own, { name: 'circuit.qasm', mediaType: 'text/plain; charset=utf-8', content: Buffer.from(qasm) }]
 }

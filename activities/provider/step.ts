@@ -4,17 +4,24 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../db/client.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { AnnounceJob } from '../../db/jobs/job-changes.js'
+import { markWaiting } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { credentialsVersion } from '../../db/teams/secrets.js'
-import type { Credentials } from '../../domain/backends/provider-credentials.js'
+import type { Place } from '../../domain/backends/provider-job.js'
 import { codeOf, type JobError, type ServiceError } from '../../domain/errors.js'
 import { reasonOf } from '../../domain/operations/reason.js'
 import type { ExecutorClient } from '../../services/executor/client.js'
 import type { WaitDeps } from '../../services/executor/wait.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
-import { type ProviderAdapter, ProviderFault } from '../../services/providers/adapter.js'
+import {
+  type Located,
+  type ProviderAdapter,
+  ProviderFault,
+  type ProviderFaultKind
+} from '../../services/providers/adapter.js'
 import { openCredentials } from '../../services/providers/credentials.js'
+import type { ProviderRates } from '../../services/providers/rates.js'
 import type { FaultDeps } from '../job/step.js'
 
 export interface ProviderTimes {
@@ -44,6 +51,10 @@ export interface ProviderDeps extends WaitDeps, FaultDeps {
   executor: ExecutorClient
   /** By the name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
+  /** The providers are emulators. */
+  emulated: boolean
+  /** Counts what is sent to each provider for each team. */
+  rates: ProviderRates
   keyRing: KeyRing | null
   announce: AnnounceJob
   providerTimes: ProviderTimes
@@ -104,7 +115,8 @@ export async function runningJob(
 /** A provider, and the credentials of the job's team for it, opened for this one call. */
 export interface Access {
   adapter: ProviderAdapter
-  credentials: Credentials
+  /** The place is that of the provider job; empty before it has one. */
+  at: Located
   /** Names this state of the credentials. */
   version: string
 }
@@ -115,7 +127,7 @@ export interface Access {
  */
 export async function accessOf(
   { db, keyRing, providers, log }: AccessDeps,
-  job: Pick<ProviderRun, 'teamId' | 'provider'>
+  { place, ...job }: Pick<ProviderRun, 'teamId' | 'provider'> & { place: Place | null }
 ): Promise<Access | { missing: string }> {
   const adapter = providers.get(job.provider)
   if (!adapter) return { missing: `this version cannot talk to ${job.provider}` }
@@ -130,28 +142,67 @@ export async function accessOf(
   if (credentials instanceof Error) return { missing: credentials.message }
   if (Object.keys(credentials).length === 0)
     return { missing: `the team has no credentials of ${job.provider} (POST /api/team/secrets)` }
-  return { adapter, credentials, version }
+  return { adapter, at: { credentials, place: place ?? {} }, version }
 }
 
 /**
- * Whether a request that may have been sent used other credentials, perhaps of another account. The request of a job that
- * was restored from a backup is not recorded; it is looked for with the restored credentials.
+ * Whether a request that may have been sent went to another account than that of the present credentials, or perhaps did:
+ * the credentials of some providers do not name their account, and any change of them counts. The request of a job that was
+ * restored from a backup is not recorded; it is looked for with the restored credentials.
+ * @param present `account` is that of the present credentials.
  */
 export const sentWithOthers = (
-  { sentWith }: { sentWith: string | null },
-  { version }: Pick<Access, 'version'>
-): boolean => sentWith !== null && sentWith !== version
+  { sentWith, place }: { sentWith: string | null; place: Place | null },
+  present: { version: string; account: string | undefined }
+): boolean =>
+  sentWith !== null && (place?.account === undefined ? sentWith !== present.version : place.account !== present.account)
 
 /** Identifies a provider job in its provider's list, the same in every try. */
 export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>
   createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')
 
-/** The team can replace rejected credentials. */
-const UNAUTHORIZED_MS = 60_000
+/** The provider's answer to a submission is final: the same request would meet it again. */
+export const endsSubmission: ReadonlySet<ProviderFaultKind> = new Set([
+  'refused',
+  'not_found',
+  'unauthorized',
+  'retired'
+])
 
-/** When to try again after a provider's fault. Any other error is internal, and thrown again. */
-export function againAfter({ providerTimes }: ProviderDeps, error: unknown): Again {
+/** The team can replace rejected credentials, and a device comes back. */
+const SLOW_RETRY_MS = 60_000
+const BACKOFF_MAX_MS = 5 * 60_000
+
+/**
+ * When to try again after a provider's fault. Any other error is internal, and thrown again.
+ * @param tries so far: a provider that has too many requests is left alone for longer each time.
+ */
+export function againAfter({ providerTimes }: Pick<ProviderDeps, 'providerTimes'>, error: unknown, tries = 1): Again {
   if (!(error instanceof ProviderFault)) throw error
-  const afterMs = error.retryAfterMs ?? (error.kind === 'unauthorized' ? UNAUTHORIZED_MS : providerTimes.retryMs)
-  return { next: 'again', afterMs, why: error.message }
+  const slow = error.kind === 'unauthorized' || error.kind === 'offline'
+  const busyMs = Math.min(providerTimes.retryMs * 2 ** Math.min(tries - 1, 10), BACKOFF_MAX_MS)
+  const ownMs = slow ? SLOW_RETRY_MS : error.kind === 'busy' ? busyMs : providerTimes.retryMs
+  return { next: 'again', afterMs: withJitter(error.retryAfterMs ?? ownMs), why: error.message }
+}
+
+/** Keeps apart those that a provider turned away together. */
+const withJitter = (ms: number): number => ms * (1 + Math.random() / 4)
+
+/** Records why a provider job waits, and returns the wait. */
+export async function waiting({ db, announce }: ProviderDeps, ref: ProviderRef, wait: Again): Promise<Again> {
+  if (await markWaiting(db, ref, wait.why.slice(0, WAIT_MESSAGE_MAX))) announce(ref.jobId)
+  return wait
+}
+
+const WAIT_MESSAGE_MAX = 1_000
+
+/** `null` when the team can make one more request of this kind now, which counts; else when it can. */
+export async function withinRate(
+  { rates }: ProviderDeps,
+  { name, rates: limits }: ProviderAdapter,
+  team: string,
+  kind: 'submit' | 'look'
+): Promise<Again | null> {
+  const waitMs = limits ? await rates.take({ provider: name, team, kind, rate: limits[kind] }) : null
+  return waitMs === null ? null : again(withJitter(waitMs), `${name} takes no more requests of the team at present`)
 }

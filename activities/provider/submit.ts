@@ -4,6 +4,7 @@
 
 import {
   markAccepted,
+  markDeviceAway,
   markNotSent,
   markSending,
   markUnknown,
@@ -16,11 +17,12 @@ import {
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import type { ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { recordBudgetExceeded } from '../../db/teams/webhook-deliveries.js'
-import { codeOf, isErrorCode, type ServiceError } from '../../domain/errors.js'
+import type { Place } from '../../domain/backends/provider-job.js'
+import { codeOf, isErrorCode, type JobError, type ServiceError } from '../../domain/errors.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import type { MicroUsd } from '../../domain/money/money.js'
-import { ProviderFault, type ProviderJobRequest } from '../../services/providers/adapter.js'
+import { type PaidRequest, ProviderFault, type ProviderJobRequest } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { compiledProgram, programOf } from './prepare.js'
 import {
@@ -29,12 +31,15 @@ import {
   again,
   againAfter,
   clientToken,
+  endsSubmission,
   fail,
   type ProviderDeps,
   runningJob,
   type StepContext,
   type StepEnd,
-  sentWithOthers
+  sentWithOthers,
+  waiting,
+  withinRate
 } from './step.js'
 
 /** A try that took its row longer ago may have lost it to another. */
@@ -48,20 +53,69 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   const { job } = found
   if (job.task && job.task.state !== 'intended')
     return job.task.state === 'withdrawn' ? withdrawn(job.task) : { next: 'follow' }
-  const access = await accessOf(deps, job)
+  const access = await accessOf(deps, { ...job, place: job.task?.place ?? null })
   if ('missing' in access) return withoutAccess(deps, context, job, access.missing)
-  const { ref, fence } = context
+  const { ref } = context
   const token = clientToken(ref)
   // Before the intent is taken: a fault here must not look like a request that may have been sent.
   const request = await taskRequest(deps, ref, job, token)
   const attempt = await taken(deps, context, job, token)
   if (attempt && 'next' in attempt) return attempt
   if (!attempt) return again(0, 'another try has the submission')
-  if (attempt.lastSentAt !== null && !access.adapter.submitsOnce) {
-    const looked = await lookFirst(deps, context, access, token, attempt)
-    if (looked) return looked
+  const staged = await stage(deps, context, access, attempt, { ...request, team: job.teamId })
+  return 'next' in staged ? staged : send(deps, context, attempt, staged)
+}
+
+/** What the one paid request needs. */
+interface Ready {
+  place: Place
+  version: string
+  submit: PaidRequest
+}
+
+/** Everything before the paid request: the look for that of an earlier try, and what the provider needs first. */
+async function stage(
+  deps: ProviderDeps,
+  context: StepContext,
+  access: Access,
+  attempt: OwnSubmitTry,
+  { team, ...request }: ProviderJobRequest & { team: string }
+): Promise<Ready | Submitted> {
+  const { adapter, version } = access
+  const { credentials } = access.at
+  /** Nothing of an earlier try can be at the provider. */
+  let isFirst = attempt.lastSentAt === null
+  try {
+    const present = await adapter.place(credentials, request.target, context.signal)
+    if (attempt.lastSentAt !== null) {
+      const others = sentWithOthers(attempt, { version, account: present.account })
+      if (others && present.account !== undefined) return await otherPlace(deps, context, attempt, present.account)
+      // Whatever the provider does with a token that it knows: another account does not know it.
+      if (others || !adapter.submitsOnce) {
+        const looked = await lookFirst(deps, context, access, request, attempt, others)
+        if (looked) return looked
+        isFirst = true
+      }
+    }
+    const place = isFirst ? present : (attempt.place ?? present)
+    const later = await withinRate(deps, adapter, team, 'submit')
+    if (later) return later
+    return { place, version, submit: await adapter.stage({ credentials, place }, request, context.signal) }
+  } catch (error) {
+    if (!(error instanceof ProviderFault)) throw error
+    if (!isFirst) return outage(deps, context, attempt, error)
+    return notAccepted(deps, context, { ...attempt, lastSentAt: null }, error)
   }
-  if (!(await markSending(deps.db, ref, fence, attempt.number, access.version)))
+}
+
+async function send(
+  deps: ProviderDeps,
+  context: StepContext,
+  attempt: OwnSubmitTry,
+  { place, version, submit }: Ready
+): Promise<Submitted> {
+  const { ref, fence } = context
+  if (!(await markSending(deps.db, ref, fence, attempt.number, version, place)))
     return again(0, 'another try has the submission')
   // By the database's clock, right before the request: a process that was suspended must not send, and its own monotonic
   // clock may have stood still. The wall clock shows a suspension during this check.
@@ -69,7 +123,53 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   const fresh = await maySend(deps.db, ref, attempt.number, TAKEN_SECONDS_MAX)
   if (!fresh || Date.now() - lookedAt > TAKEN_SECONDS_MAX * 1_000)
     return again(deps.providerTimes.retryMs, 'this try took too long before it sent')
-  return send(deps, context, access, attempt, request)
+  try {
+    return await accepted(deps, context, await submit(context.signal))
+  } catch (error) {
+    if (!(error instanceof ProviderFault)) throw error
+    if (error.kind === 'unclear') return waiting(deps, ref, againAfter(deps, error))
+    if (!endsSubmission.has(error.kind)) await markNotSent(deps.db, ref, attempt)
+    return notAccepted(deps, context, attempt, error)
+  }
+}
+
+/** After a fault that says that this try's request was not accepted. */
+async function notAccepted(
+  deps: ProviderDeps,
+  context: StepContext,
+  attempt: OwnSubmitTry,
+  error: ProviderFault
+): Promise<Submitted> {
+  const { ref } = context
+  if (endsSubmission.has(error.kind)) {
+    const code = error.kind === 'retired' ? 'backend_retired' : 'provider_refused'
+    return withdraw(deps, context, { code, message: error.message })
+  }
+  if (error.kind === 'unreachable' || error.kind === 'unclear') return outage(deps, context, attempt, error)
+  const wait = againAfter(deps, error, attempt.number)
+  // A device that is away for a month has refused nothing.
+  if (error.kind === 'offline') await markDeviceAway(deps.db, ref, attempt.number)
+  else if (isTriedTooLong(deps, attempt)) return neverAccepted(deps, context, attempt, wait.why)
+  return waiting(deps, ref, wait)
+}
+
+async function withdraw(deps: ProviderDeps, { ref, fence }: StepContext, fault: JobError): Promise<Submitted> {
+  return (await markWithdrawn(deps.db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
+}
+
+const isTriedTooLong = ({ providerTimes }: ProviderDeps, { secondsTrying }: OwnSubmitTry): boolean =>
+  secondsTrying > providerTimes.outageSeconds
+
+/** The provider has answered for a day, and accepted nothing. A request that may have arrived is looked up first. */
+async function neverAccepted(
+  deps: ProviderDeps,
+  context: StepContext,
+  { lastSentAt }: OwnSubmitTry,
+  why: string
+): Promise<Submitted> {
+  if (lastSentAt !== null) return again(deps.providerTimes.retryMs, why)
+  const hours = Math.round(deps.providerTimes.outageSeconds / 3600)
+  return withdraw(deps, context, { code: 'provider_unreachable', message: `not accepted for ${hours} hours: ${why}` })
 }
 
 /** Takes the intent row, and reserves the money for a requested circuit; a refusal by the budget is final. */
@@ -81,10 +181,11 @@ async function taken(
 ): Promise<OwnSubmitTry | StepEnd | null> {
   const { provider, teamId, backend } = job
   try {
-    if (!ref.asked) return await takeForSubmit(deps.db, ref, fence, { provider, token })
+    const { emulated } = deps
+    if (!ref.asked) return await takeForSubmit(deps.db, ref, fence, { provider, token, emulated })
     const estimate = priceOf(job)
     if (estimate === null) return fail('backend_unavailable', `${backend} is not in the catalogue any more`)
-    return await takeForSubmit(deps.db, ref, fence, { provider, token, estimate })
+    return await takeForSubmit(deps.db, ref, fence, { provider, token, emulated, estimate })
   } catch (error) {
     const code = codeOf(error)
     if (code !== 'budget_exceeded' && code !== 'spend_limit_exceeded') throw error
@@ -105,38 +206,6 @@ function priceOf({ pricing, shots }: ProviderRun): MicroUsd | null {
 const withdrawn = ({ errorCode, errorMessage }: NonNullable<ProviderRun['task']>): StepEnd =>
   fail(isErrorCode(errorCode) ? errorCode : 'internal_error', errorMessage ?? 'the task was given up before')
 
-async function send(
-  deps: ProviderDeps,
-  context: StepContext,
-  { adapter, credentials }: Access,
-  attempt: OwnSubmitTry,
-  request: ProviderJobRequest
-): Promise<Submitted> {
-  const { db } = deps
-  const { ref, fence } = context
-  try {
-    return await accepted(deps, context, await adapter.submit(credentials, request, context.signal))
-  } catch (error) {
-    if (!(error instanceof ProviderFault)) throw error
-    switch (error.kind) {
-      case 'refused':
-      case 'not_found':
-      case 'unauthorized': {
-        const fault = { code: 'provider_refused', message: error.message } as const
-        return (await markWithdrawn(db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
-      }
-      case 'busy':
-        await markNotSent(db, ref, attempt)
-        return againAfter(deps, error)
-      case 'unreachable':
-        await markNotSent(db, ref, attempt)
-        return outage(deps, context, attempt, error)
-      case 'unclear':
-        return againAfter(deps, error)
-    }
-  }
-}
-
 async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext, id: string): Promise<Submitted> {
   const { jobId } = ref
   const mine = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
@@ -154,24 +223,40 @@ async function accepted(deps: ProviderDeps, { ref, fence, signal }: StepContext,
 async function lookFirst(
   deps: ProviderDeps,
   context: StepContext,
-  { adapter, credentials, version }: Access,
-  token: string,
-  attempt: OwnSubmitTry
+  { adapter, at }: Access,
+  task: Pick<ProviderJobRequest, 'token' | 'target'>,
+  attempt: OwnSubmitTry,
+  others: boolean
 ): Promise<Submitted | null> {
-  try {
-    const id = await adapter.find(credentials, token, attempt.createdAt, context.signal)
-    await recordProviderResponse(deps.db, context.ref, attempt.number)
-    if (id !== null) return attempt.mayBeAnother ? anotherCircuit(deps, context) : accepted(deps, context, id)
-    if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
-      return again(
-        deps.providerTimes.retryMs,
-        `${adapter.name} has no such task yet; an earlier request may still be under way`
-      )
-    if (sentWithOthers(attempt, { version })) return otherAccount(deps, context)
-    return null
-  } catch (error) {
-    return outage(deps, context, attempt, error)
-  }
+  const id = await adapter.find(at, task, attempt.createdAt, context.signal)
+  await recordProviderResponse(deps.db, context.ref, attempt.number)
+  if (id !== null) return attempt.mayBeAnother ? anotherCircuit(deps, context) : accepted(deps, context, id)
+  if ((attempt.secondsSinceSent ?? 0) < deps.providerTimes.lookUpWindowSeconds)
+    return again(
+      deps.providerTimes.retryMs,
+      `${adapter.name} has no such task yet; an earlier request may still be under way`
+    )
+  if (others) return otherAccount(deps, context)
+  if (isTriedTooLong(deps, attempt))
+    return neverAccepted(
+      deps,
+      context,
+      { ...attempt, lastSentAt: null },
+      `${adapter.name} answered without accepting it`
+    )
+  return null
+}
+
+/** Credentials of another account cannot show whether the request arrived: the team can store those of the first. */
+async function otherPlace(
+  deps: ProviderDeps,
+  context: StepContext,
+  attempt: OwnSubmitTry,
+  present: string
+): Promise<Submitted> {
+  const sent = attempt.place?.account
+  const why = `the task was sent with credentials of ${sent}, and the team's are now of ${present}: store those of ${sent} again, so that it can be looked up`
+  return outage(deps, context, attempt, new ProviderFault('unauthorized', why))
 }
 
 /** The provider has a job of this request, from before the database was restored. A script may request another circuit now. */
@@ -195,16 +280,19 @@ async function otherAccount(deps: ProviderDeps, { ref, fence }: StepContext): Pr
 /** Waits while the provider is away, for up to a day of one unbroken silence. */
 async function outage(
   deps: ProviderDeps,
-  { ref, fence }: StepContext,
+  context: StepContext,
   attempt: OwnSubmitTry,
   error: unknown
 ): Promise<Submitted> {
+  const { ref, fence } = context
   const wait = againAfter(deps, error)
-  if (attempt.secondsSilent < deps.providerTimes.outageSeconds) return wait
+  if (attempt.secondsSilent < deps.providerTimes.outageSeconds) return waiting(deps, ref, wait)
   const hours = Math.round(deps.providerTimes.outageSeconds / 3600)
   if (attempt.lastSentAt === null) {
-    const fault = { code: 'provider_unreachable', message: `no answer for ${hours} hours: ${wait.why}` } as const
-    return (await markWithdrawn(deps.db, ref, fence, fault)) ? { next: 'fail', error: fault } : again(0, 'overtaken')
+    return withdraw(deps, context, {
+      code: 'provider_unreachable',
+      message: `no answer for ${hours} hours: ${wait.why}`
+    })
   }
   await markUnknown(deps.db, ref, fence)
   return fail(
@@ -224,7 +312,7 @@ async function withoutAccess(
   missing: string
 ): Promise<Submitted> {
   if (job.secondsSent !== null) {
-    if (job.secondsSent < deps.providerTimes.outageSeconds) return again(60_000, missing)
+    if (job.secondsSent < deps.providerTimes.outageSeconds) return waiting(deps, ref, again(60_000, missing))
     await markUnknown(deps.db, ref, fence)
     return fail('provider_outcome_unknown', `the task was sent, and its outcome could not be looked up: ${missing}`)
   }

@@ -21,6 +21,8 @@ import { createExecutorGate } from '../../services/executor/gate.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
+import { createProviderRates } from '../../services/providers/rates.js'
+import { createRateLimitStore, openRateLimitRedis } from '../../services/rate-limits/rate-limit-store.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
@@ -84,9 +86,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const { countFault, countRepeatedStep } = metrics
   const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
+  const rateRedis = openRateLimitRedis(config.redisUrl)
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
+    emulated: config.emulatedHardware,
+    rates: createProviderRates(createRateLimitStore(rateRedis, config.queuePrefix, { log })),
     keyRing: config.keyRing,
     providerTimes: times.providers
   }
@@ -226,7 +231,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
           log
         })
       : []),
-    ...startProviderLoops({ ...providerSteps, reports, log, emulated: config.emulatedHardware }),
+    ...startProviderLoops({ ...providerSteps, reports, log }),
     startLoop('team limits', times.teamLimitsMs, log, async () => {
       gate.setTeamLimits(await loadSlotLimits(db))
       return false
@@ -254,6 +259,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       await Promise.all([webhookClient.close(), providers.close()])
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
       consumerRedis.disconnect()
+      rateRedis.disconnect()
       await Promise.all([connection.close(), leaseConnection.close()])
     }
   }

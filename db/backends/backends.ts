@@ -5,9 +5,9 @@ import { type MicroUsd, microFromUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
 import { backends } from '../tables/backends.js'
-import { servedByWorker } from './provider-workers.js'
+import { emulatedByWorker, servedByWorker } from './provider-workers.js'
 
-const columns = { ...getTableColumns(backends), served: servedByWorker }
+const columns = { ...getTableColumns(backends), served: servedByWorker, emulated: emulatedByWorker }
 
 export async function listBackends(db: DbOrTx): Promise<Backend[]> {
   const rows = await db.select(columns).from(backends).orderBy(asc(backends.displayOrder), asc(backends.slug))
@@ -81,7 +81,15 @@ export async function reportEngines(db: Db, engines: string[]): Promise<void> {
 
 type SeedEntry = Omit<
   Backend,
-  'id' | 'pricing' | 'statusUpdatedAt' | 'updatedAt' | 'displayOrder' | 'served' | 'queueLength' | 'queueTimeSeconds'
+  | 'id'
+  | 'pricing'
+  | 'statusUpdatedAt'
+  | 'updatedAt'
+  | 'displayOrder'
+  | 'served'
+  | 'queueLength'
+  | 'queueTimeSeconds'
+  | 'emulated'
 > & {
   pricing: { taskFee: number; perShot: number; minimumCost: number }
 }
@@ -104,7 +112,7 @@ export async function seedBackends(db: Db, entries: SeedEntry[]): Promise<void> 
   await db.insert(backends).values(rows).onConflictDoNothing({ target: backends.slug })
 }
 
-function fromRow(row: typeof backends.$inferSelect & { served: boolean }): Backend {
+function fromRow(row: typeof backends.$inferSelect & { served: boolean; emulated: boolean }): Backend {
   const { taskFee, perShot, minimumCost, nativeGates, queueUpdatedAt: _, ...rest } = row
   return { ...rest, nativeGates: nativeGates ?? null, pricing: { taskFee, perShot, minimumCost } }
 }

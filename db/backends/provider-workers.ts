@@ -6,7 +6,8 @@ import { ServiceError } from '../../domain/errors.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
 import { backends } from '../tables/backends.js'
-import { providerWorkers } from '../tables/providers.js'
+import { jobs } from '../tables/jobs.js'
+import { providerJobs, providerWorkers } from '../tables/providers.js'
 import { teamSecrets } from '../tables/teams.js'
 
 /**
@@ -22,12 +23,17 @@ export const servedByWorker = sql<boolean>`exists (select 1 from ${providerWorke
   where ${providerWorkers.provider} = ${backends.provider}
     and ${providerWorkers.declaredAt} > clock_timestamp() - make_interval(hours => ${DECLARED_HOURS}))`
 
-export async function declareProviders(db: Db, providers: readonly string[]): Promise<void> {
+/** Whether workers call an emulator in the place of the backend's provider. */
+export const emulatedByWorker = sql<boolean>`(${backends.engine} is null and exists (select 1 from ${providerWorkers}
+  where ${providerWorkers.provider} = ${backends.provider} and ${providerWorkers.emulated}))`
+
+/** @param emulated whether the worker calls emulators. */
+export async function declareProviders(db: Db, providers: readonly string[], emulated = false): Promise<void> {
   if (providers.length === 0) return
   await db
     .insert(providerWorkers)
-    .values(providers.map((provider) => ({ provider, declaredAt: now })))
-    .onConflictDoUpdate({ target: providerWorkers.provider, set: { declaredAt: now } })
+    .values(providers.map((provider) => ({ provider, declaredAt: now, emulated })))
+    .onConflictDoUpdate({ target: providerWorkers.provider, set: { declaredAt: now, emulated } })
 }
 
 export interface ProviderState {
@@ -63,6 +69,25 @@ export async function hasCredentials(db: DbOrTx, teamId: string | null, provider
   return row?.found === true
 }
 
+/**
+ * The team whose credentials for the provider were used last, or some team that has any; never credentials that the
+ * provider has rejected. `null` when there are none.
+ */
+export async function teamWithCredentials(db: DbOrTx, provider: string, credentials: string): Promise<string | null> {
+  const lastUse = sql`(select max(${providerJobs.seenAt}) from ${providerJobs} join ${jobs} on ${jobs.id} = ${providerJobs.jobId}
+    where ${jobs.teamId} = ${teamSecrets.teamId} and ${providerJobs.provider} = ${provider}
+      and ${providerJobs.createdAt} > ${now} - interval '30 days')`
+  const [row] = await db
+    .select({ teamId: teamSecrets.teamId })
+    .from(teamSecrets)
+    .where(eq(teamSecrets.provider, credentials))
+    .groupBy(teamSecrets.teamId)
+    .having(sql`not bool_or(${teamSecrets.validationStatus} = 'invalid')`)
+    .orderBy(sql`${lastUse} desc nulls last`, teamSecrets.teamId)
+    .limit(1)
+  return row?.teamId ?? null
+}
+
 /** Refuses a job that its provider would reject for lack of credentials. */
 export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
   const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
@@ -83,7 +108,7 @@ const credentials = (db: DbOrTx, teamId: string | null, provider: string) =>
 
 export interface ReportedBackend {
   target: string
-  status: BackendStatus
+  status: BackendStatus | 'retired'
   queueLength: number | null
   queueTimeSeconds: number | null
 }
@@ -93,19 +118,24 @@ export interface ReportedBackend {
  * there.
  */
 export async function recordBackends(db: Db, provider: string, seen: readonly ReportedBackend[]): Promise<void> {
-  for (const { target, status, queueLength, queueTimeSeconds } of seen)
+  for (const { target, status: reported, queueLength, queueTimeSeconds } of seen) {
+    const status = reported === 'retired' ? 'offline' : reported
     await db
       .update(backends)
       .set({
         status,
+        // Only its return ends a retirement: an unavailable machine can be a retired one.
+        ...(reported === 'retired' && { isRetired: true }),
+        ...(reported === 'online' && { isRetired: false }),
         queueLength,
         queueTimeSeconds,
         queueUpdatedAt: now,
         statusUpdatedAt: now,
         // Only a change of status invalidates what clients have cached.
-        updatedAt: sql`case when ${backends.status} = ${status} then ${backends.updatedAt} else ${now} end`
+        updatedAt: sql`case when ${backends.status} = ${status} and ${backends.isRetired} = ${reported === 'retired'} then ${backends.updatedAt} else ${now} end`
       })
       .where(
         and(eq(backends.provider, provider), eq(backends.providerTargetId, target), ne(backends.status, 'maintenance'))
       )
+  }
 }

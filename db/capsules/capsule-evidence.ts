@@ -151,6 +151,7 @@ const record = (job: EvidenceJob, source: StoredSource) => ({
   backend: job.backend,
   provider: job.provider,
   provider_jobs: job.providerJobs.filter(({ id }) => id !== null).map(({ id, status }) => ({ id, status })),
+  ...(job.providerJobs.some(({ emulated }) => emulated) && { emulated: true }),
   execution_mode: job.mode,
   framework: job.framework,
   source: {

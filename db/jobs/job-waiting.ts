@@ -70,6 +70,10 @@ export interface ProviderJob {
   queuePosition: number | null
   predictedWaitSeconds: number | null
   cost: string | null
+  /** The provider was an emulator. */
+  emulated: boolean
+  /** Why it waits although nothing is wrong with the job; `null` while nothing is wrong with the provider either. */
+  waitMessage: string | null
 }
 
 /** All provider jobs of a job, including those that are not accepted yet. */
@@ -77,5 +81,6 @@ export const providerJobsOfJob = sql<ProviderJob[]>`(
   select coalesce(json_agg(json_build_object(
     'provider', provider, 'id', provider_job_id, 'state', state, 'status', provider_status,
     'submittedAt', coalesce(accepted_at, last_sent_at), 'endedAt', ended_at, 'queuePosition', queue_position,
-    'predictedWaitSeconds', predicted_wait_seconds, 'cost', cost_micro::text) order by task, attempt), '[]')
+    'predictedWaitSeconds', predicted_wait_seconds, 'cost', cost_micro::text,
+    'emulated', emulated, 'waitMessage', wait_message) order by task, attempt), '[]')
   from ${providerJobs} where job_id = ${jobs.id})`

@@ -2,7 +2,7 @@
 // reservation. Each try to submit takes the row by a conditional UPDATE, so two workers never send at once. A worker
 // that has lost the job (its generation) can no longer write to it.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { ProviderJobState } from '../../domain/backends/provider-job.js'
+import type { Place, ProviderJobState } from '../../domain/backends/provider-job.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
@@ -36,9 +36,13 @@ export interface SubmitTry {
   lastSentAt: Date | null
   /** The version of the credentials that the request used, as `credentialsVersion` returns it. */
   sentWith: string | null
+  /** Where that request was sent. */
+  place: Place | null
   secondsSinceSent: number | null
   /** Seconds since the provider last responded about this job, or since the row was inserted. */
   secondsSilent: number
+  /** Seconds for which the provider could have accepted it. */
+  secondsTrying: number
 }
 
 /** A try of a worker that still has the job. */
@@ -64,7 +68,7 @@ export async function takeForSubmit(
   db: Db,
   ref: ProviderRef,
   fence: Fence,
-  task: { provider: string; token: string; estimate?: MicroUsd }
+  task: { provider: string; token: string; emulated?: boolean; estimate?: MicroUsd }
 ): Promise<OwnSubmitTry | null> {
   const { jobId, attempt, asked } = ref
   return db.transaction(async (tx) => {
@@ -118,8 +122,10 @@ async function takeRow(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<Subm
       createdAt: providerJobs.createdAt,
       lastSentAt: providerJobs.lastSentAt,
       sentWith: providerJobs.sentWith,
+      place: providerJobs.place,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
-      secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerJobs.seenAt}, ${providerJobs.createdAt}))::float8`
+      secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerJobs.seenAt}, ${providerJobs.createdAt}))::float8`,
+      secondsTrying: sql<number>`extract(epoch from ${now} - ${providerJobs.tryingSince})::float8`
     })
   return row ?? null
 }
@@ -135,7 +141,8 @@ const heldBy = (ref: ProviderRef, number: number) =>
   and(providerJobAt(ref), eq(providerJobs.state, 'intended'), eq(providerJobs.tries, number))
 
 /**
- * Records that a request may be in flight from now on. Must precede every request.
+ * Records that a request may be in flight from now on, and where it goes. Must precede every paid request. What comes
+ * before it, such as an upload, can take its time: the try takes its row again.
  * @returns `false` when another try has taken the row, or the job is no longer to run.
  */
 export async function markSending(
@@ -143,7 +150,8 @@ export async function markSending(
   ref: ProviderRef,
   fence: Fence,
   number: number,
-  sentWith: string
+  sentWith: string,
+  place: Place = {}
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     // Locked until the commit: a writer that ends the job either decides about its money before this, or sees this row.
@@ -155,7 +163,7 @@ export async function markSending(
     if (!mine) return false
     const marked = await tx
       .update(providerJobs)
-      .set({ lastSentAt: now, sentWith })
+      .set({ lastSentAt: now, sentWith, place, takenAt: now })
       .where(heldBy(ref, number))
       .returning({ jobId: providerJobs.jobId })
     return marked.length > 0
@@ -175,9 +183,30 @@ export async function maySend(db: Db, ref: ProviderRef, number: number, seconds:
 export async function markNotSent(
   db: Db,
   ref: ProviderRef,
-  { number, lastSentAt, sentWith }: SubmitTry
+  { number, lastSentAt, sentWith, place }: SubmitTry
 ): Promise<void> {
-  await db.update(providerJobs).set({ lastSentAt, sentWith }).where(heldBy(ref, number))
+  await db.update(providerJobs).set({ lastSentAt, sentWith, place }).where(heldBy(ref, number))
+}
+
+/** The device takes no jobs at present: the time until a submission is given up begins anew. */
+export async function markDeviceAway(db: Db, ref: ProviderRef, number: number): Promise<void> {
+  await db.update(providerJobs).set({ tryingSince: now }).where(heldBy(ref, number))
+}
+
+/** Records why a provider job waits. @returns whether that is news. */
+export async function markWaiting(db: DbOrTx, ref: ProviderRef, message: string | null): Promise<boolean> {
+  const rows = await db
+    .update(providerJobs)
+    .set({ waitMessage: message })
+    .where(
+      and(
+        providerJobAt(ref),
+        inArray(providerJobs.state, ['intended', 'accepted']),
+        sql`${providerJobs.waitMessage} is distinct from ${message}`
+      )
+    )
+    .returning({ jobId: providerJobs.jobId })
+  return rows.length > 0
 }
 
 /** Records that the provider responded to a look-up, whatever the response. */
@@ -197,7 +226,14 @@ export async function markAccepted(db: Db, ref: ProviderRef, fence: Fence, provi
     await tx.select({ id: jobs.id }).from(jobs).where(eq(jobs.id, jobId)).for('no key update')
     const accepted = await tx
       .update(providerJobs)
-      .set({ state: 'accepted', providerJobId, acceptedAt: now, seenAt: now, providerStatus: 'queued' })
+      .set({
+        state: 'accepted',
+        providerJobId,
+        acceptedAt: now,
+        seenAt: now,
+        providerStatus: 'queued',
+        waitMessage: null
+      })
       .where(and(providerJobAt(ref), eq(providerJobs.state, 'intended'), presentGeneration(jobId, fence)))
       .returning({ jobId: providerJobs.jobId })
     if (accepted.length === 0) return false
@@ -250,7 +286,11 @@ export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: ReportedStatu
     })
   }
   const before = db
-    .select({ status: providerJobs.providerStatus, position: providerJobs.queuePosition })
+    .select({
+      status: providerJobs.providerStatus,
+      position: providerJobs.queuePosition,
+      waitMessage: providerJobs.waitMessage
+    })
     .from(providerJobs)
     .where(providerJobAt(ref))
     .for('no key update')
@@ -258,11 +298,12 @@ export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: ReportedStatu
   // A reported end is final: a response that arrives later was sent earlier.
   const [row] = await db
     .update(providerJobs)
-    .set({ ...values, seenAt: now })
+    .set({ ...values, seenAt: now, waitMessage: null })
     .from(before)
     .where(and(providerJobAt(ref), eq(providerJobs.state, 'accepted')))
-    .returning({ status: before.status, position: before.position })
-  return row !== undefined && (row.status !== seen.status || row.position !== seen.queuePosition || over)
+    .returning({ status: before.status, position: before.position, waitMessage: before.waitMessage })
+  if (row === undefined) return false
+  return row.status !== seen.status || row.position !== seen.queuePosition || row.waitMessage !== null || over
 }
 
 /** The outcome of the provider job can never be known. Its money stays held. */

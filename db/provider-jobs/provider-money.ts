@@ -1,6 +1,7 @@
 // The cost of provider jobs. Money is settled with a certain figure, or it stays held. A reservation is released only
 // for work that was certainly never accepted.
 import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import type { Place } from '../../domain/backends/provider-job.js'
 import { finalStatuses } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, Tx } from '../client.js'
@@ -80,11 +81,14 @@ export async function checkAgainLater(tx: Tx, jobId: string): Promise<void> {
 export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'> {
   teamId: string
   provider: string
+  /** The provider's name of the device; `null` when its backend is no longer in the catalogue. */
+  target: string | null
   token: string
   providerJobId: string | null
   createdAt: Date
   lastSentAt: Date | null
   sentWith: string | null
+  place: Place | null
   secondsSinceSent: number | null
   estimate: MicroUsd
 }
@@ -133,11 +137,15 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
       attempt: providerJobs.attempt,
       teamId: jobs.teamId,
       provider: providerJobs.provider,
+      target: sql<
+        string | null
+      >`(select ${backends.providerTargetId} from ${backends} where ${backends.slug} = ${jobs.backend})`,
       token: providerJobs.token,
       providerJobId: providerJobs.providerJobId,
       createdAt: providerJobs.createdAt,
       lastSentAt: providerJobs.lastSentAt,
       sentWith: providerJobs.sentWith,
+      place: providerJobs.place,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
       estimate
     })

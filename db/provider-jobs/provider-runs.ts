@@ -12,6 +12,10 @@ import { providerJobs } from '../tables/providers.js'
 import { providerJobAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
 
+/** The file with what the provider said about the device when the program was compiled. */
+export const deviceFileOf = ({ task, attempt, asked }: ProviderRef): string =>
+  asked ? `${task || 'script'}-${attempt}.device.json` : 'device.json'
+
 /** The file with the compiled program and the meaning of its results: JSON text, as the executor returned it. */
 export const compiledFileOf = ({ task, attempt, asked }: ProviderRef): string =>
   asked ? `${task || 'script'}-${attempt}.compiled-program.json` : 'compiled-program.json'
@@ -26,6 +30,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       provider: jobs.provider,
       /** `null` when the backend is no longer in the catalogue. */
       target: backends.providerTargetId,
+      isRetired: backends.isRetired,
       pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost },
       jobShots: jobs.shots,
       name: jobs.name,
@@ -35,6 +40,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       secondsCancelling: sql<
         number | null
       >`extract(epoch from ${now} - coalesce(${jobs.cancelRequestedAt}, ${providerJobs.cancelRequestedAt}))::float8`,
+      secondsStarted: sql<number | null>`extract(epoch from ${now} - ${jobs.startedAt})::float8`,
       secondsSilent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.seenAt})::float8`,
       secondsSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
       secondsAccepted: sql<number | null>`extract(epoch from ${now} - ${providerJobs.acceptedAt})::float8`,
@@ -42,7 +48,11 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       task: providerJobs,
       /** The function of the graph's task that requested the circuit. */
       funcName: jobTasks.funcName,
-      ask: { state: scriptRequests.state, shots: requestedShots }
+      ask: {
+        state: scriptRequests.state,
+        shots: requestedShots,
+        seconds: sql<number | null>`extract(epoch from ${now} - ${scriptRequests.createdAt})::float8`
+      }
     })
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))

@@ -1,8 +1,8 @@
 // Jobs at providers of quantum hardware. A row of `provider_tasks` is inserted before anything is sent, and outlives
 // every process. A job that runs again finds its earlier submission here, so nothing is paid for twice.
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { ProviderJobState } from '../../domain/backends/provider-job.js'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { Place, ProviderJobState } from '../../domain/backends/provider-job.js'
 import { instant, micro } from './columns.js'
 import { jobs } from './jobs.js'
 
@@ -30,6 +30,15 @@ export const providerJobs = pgTable(
     // The version of the team's credentials that the request used. With other credentials the provider may show another
     // account.
     sentWith: text('sent_with'),
+    // Where the request was sent: an account, and what the provider needs to find the job there. Fixed with the first
+    // request that may have arrived; null before the first try.
+    place: jsonb('place').$type<Place>(),
+    // The provider was an emulator.
+    emulated: boolean('emulated').notNull().default(false),
+    // Why it waits, in public words; null while nothing is wrong.
+    waitMessage: text('wait_message'),
+    // Since when the provider could have accepted it: not while its device takes no jobs.
+    tryingSince: instant('trying_since').notNull().default(sql`clock_timestamp()`),
     providerJobId: text('provider_job_id'),
     acceptedAt: instant('accepted_at'),
     // The status that the provider last reported, in the provider's words.
@@ -62,5 +71,7 @@ export const providerJobs = pgTable(
 // The providers that some worker serves, and when a worker last declared it.
 export const providerWorkers = pgTable('provider_workers', {
   provider: text('provider').primaryKey(),
-  declaredAt: instant('declared_at').notNull()
+  declaredAt: instant('declared_at').notNull(),
+  // The worker calls an emulator in its place.
+  emulated: boolean('emulated').notNull().default(false)
 })

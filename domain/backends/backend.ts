@@ -38,6 +38,8 @@ export interface Backend {
   maxQubits: number | null
   /** Whether a worker has declared within the last day that it serves the backend's provider. */
   served: boolean
+  /** Whether workers call an emulator in the place of its provider. */
+  emulated: boolean
   /** What the provider last reported about its queue. */
   queueLength: number | null
   queueTimeSeconds: number | null
@@ -252,6 +254,7 @@ export const backendView = (backend: Backend) => ({
   displayOrder: backend.displayOrder,
   isRecommended: backend.isRecommended,
   isRetired: backend.isRetired,
+  emulated: backend.emulated,
   queueLength: backend.queueLength,
   queueTimeSeconds: backend.queueTimeSeconds,
   statusUpdatedAt: backend.statusUpdatedAt.toISOString()
@@ -260,7 +263,7 @@ export const backendView = (backend: Backend) => ({
 export type BackendFacts = ReturnType<typeof backendFacts>
 
 /** Properties and prices, which do not change with its status and its queue. Prices in USD. */
-export function backendFacts(backend: Omit<Backend, 'served'>) {
+export function backendFacts(backend: Omit<Backend, 'served' | 'emulated'>) {
   return {
     id: backend.id,
     slug: backend.slug,

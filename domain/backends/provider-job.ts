@@ -16,5 +16,14 @@ export const providerJobStates = [
 ] as const
 export type ProviderJobState = (typeof providerJobStates)[number]
 
+/**
+ * Where a provider keeps a team's jobs. It is stored with each provider job, and contains no secret. Empty for a provider
+ * whose credentials do not name it.
+ */
+export type Place = Readonly<Record<string, string>> & {
+  /** Only credentials of the same account (or instance, or workspace) show the job. The other values are the provider's. */
+  readonly account?: string
+}
+
 /** Whether an accepted provider job waits at the provider. @param status the status that an adapter last reported. */
 export const isQueuedStatus = (status: string | null): boolean => status === 'queued'

@@ -7,24 +7,34 @@ export interface QuantumProvider {
   name: string
   /** The name of its credentials in a team's secrets, and of its emulator. */
   credentials: CredentialProvider
-  /** The environment variable that replaces the address of its service, such as by that of its emulator. */
-  urlVariable: string
-  /** The form that the executor compiles its circuits to. */
-  compileTarget: 'ionq' | 'braket' | 'ibm' | 'qasm2' | 'quil' | 'qir'
+  /**
+   * By each service that the adapter calls: the environment variable that replaces its address, such as by that of the
+   * emulator. Nothing else of the environment is read.
+   */
+  urls: Readonly<Record<string, string>>
 }
 
+/** The forms that the executor compiles circuits to. */
+export type CompileFormat = 'ionq' | 'braket' | 'ibm' | 'qasm2' | 'quil' | 'qir'
+
 export const quantumProviders = [
-  { name: 'IonQ', credentials: 'ionq', urlVariable: 'IONQ_API_URL', compileTarget: 'ionq' }
+  { name: 'IonQ', credentials: 'ionq', urls: { api: 'IONQ_API_URL' } }
 ] as const satisfies readonly QuantumProvider[]
 
-export type ProviderName = (typeof quantumProviders)[number]['name']
+type Row = (typeof quantumProviders)[number]
+export type ProviderName = Row['name']
+/** The services of a provider. */
+export type ServiceOf<Name extends ProviderName> = keyof Extract<Row, { name: Name }>['urls'] & string
 
-/** Addresses by the name of the credentials; a provider that is not named is called at its own address. */
-export type ProviderUrls = { [key in (typeof quantumProviders)[number]['credentials']]?: string | undefined }
+/** Addresses by the name of the credentials and the service; one that is not named is called at its own address. */
+export type ProviderUrls = { [R in Row as R['credentials']]?: { [Service in keyof R['urls']]?: string | undefined } }
 
 export const readProviderUrls = (env: Record<string, string | undefined>): ProviderUrls =>
   Object.fromEntries(
-    quantumProviders.map(({ credentials, urlVariable }) => [credentials, env[urlVariable] || undefined])
+    quantumProviders.map(({ credentials, urls }) => [
+      credentials,
+      Object.fromEntries(Object.entries(urls).map(([service, variable]) => [service, env[variable] || undefined]))
+    ])
   )
 
 /** The credentials that a team needs, by the name of the provider. */

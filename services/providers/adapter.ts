@@ -3,7 +3,8 @@
 
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import type { Credentials } from '../../domain/backends/provider-credentials.js'
-import type { QuantumProvider } from '../../domain/backends/quantum-providers.js'
+import type { Place } from '../../domain/backends/provider-job.js'
+import type { CompileFormat, QuantumProvider } from '../../domain/backends/quantum-providers.js'
 
 /** A compiled program in the provider's form, and how to read its results. */
 export interface ProviderProgram {
@@ -36,7 +37,7 @@ export interface ProviderJobView {
   failure: string | null
 }
 
-/** Counts by canonical bit string (qubit 0 leftmost), and their source. */
+/** Counts by canonical bit string (qubit 0 leftmost), or by sites for an analog program, and their source. */
 export interface ProviderJobCounts {
   counts: Record<string, number>
   source: 'provider_measurements' | 'provider_counts' | 'probability_derived'
@@ -49,48 +50,114 @@ export interface ProviderJobCounts {
 
 export interface BackendState {
   target: string
-  status: 'online' | 'offline' | 'maintenance'
+  /** `retired`: its provider has given it up for good. */
+  status: 'online' | 'offline' | 'maintenance' | 'retired'
   queueTimeSeconds: number | null
   queueLength: number | null
 }
+
+/** What a provider says that credentials open. No secret. */
+export interface CredentialDetails {
+  account?: string
+  instance?: string
+  region?: string
+  bucket?: string
+  /** The provider's names of the devices that they can use. */
+  devices?: string[]
+}
+
+/** A team's credentials, and the place in which they are used. */
+export interface Located {
+  credentials: Credentials
+  place: Place
+}
+
+/** What a provider says about a device when a circuit is compiled for it. */
+export interface DeviceFacts {
+  /** The `target` of the executor's `/compile`. */
+  target: { format: CompileFormat; num_qubits: number | null } & Record<string, unknown>
+  status: BackendState['status']
+  /** How many shots it takes; `null` where the provider does not say. */
+  shots: { min: number; max: number } | null
+  /** What the provider says that a shot or a minute costs, in its own words. */
+  price: { amount: number; unit: string } | null
+}
+
+/** At most `max` requests in `windowSeconds`, counted for each team. */
+export interface ProviderRate {
+  max: number
+  windowSeconds: number
+}
+
+/** The one paid request of a submission. @returns the provider's id of the new job. */
+export type PaidRequest = (signal: AbortSignal) => Promise<string>
 
 /** The calls of one provider. Each rejects with ProviderFault alone. */
 export interface ProviderCalls {
   /** The provider treats a request with the same token as the same job, so no look-up is needed before another try. */
   readonly submitsOnce: boolean
-  /** Resolves when the provider accepts the credentials; rejects with the fault `unauthorized` when it does not. */
-  verify(credentials: Credentials, signal: AbortSignal): Promise<void>
-  /** @returns the provider's id of the new job. */
-  submit(credentials: Credentials, task: ProviderJobRequest, signal: AbortSignal): Promise<string>
-  /** The id of the provider job with this token; `null` when the provider's list, read back to `since`, lacks it. */
-  find(credentials: Credentials, token: string, since: Date, signal: AbortSignal): Promise<string | null>
-  look(credentials: Credentials, id: string, signal: AbortSignal): Promise<ProviderJobView>
-  counts(
+  /** Whether `backends` needs no credentials. */
+  readonly devicesArePublic: boolean
+  /** How often a team can submit and look. `null`: as often as it likes. */
+  readonly rates: { submit: ProviderRate; look: ProviderRate } | null
+  /**
+   * Resolves when the provider accepts the credentials; rejects with the fault `unauthorized` when it does not.
+   */
+  verify(credentials: Credentials, signal: AbortSignal): Promise<CredentialDetails>
+  /** @param target the provider's name of the device. */
+  place(credentials: Credentials, target: string, signal: AbortSignal): Promise<Place>
+  /** @param width that of the catalogue, where the provider's own is not read. */
+  describe(
     credentials: Credentials,
+    device: { target: string; width: number | null },
+    signal: AbortSignal
+  ): Promise<DeviceFacts>
+  /** Everything that a submission needs first, such as a token or an upload: free of charge, and repeatable. */
+  stage(at: Located, task: ProviderJobRequest, signal: AbortSignal): Promise<PaidRequest>
+  /** The id of the provider job with this token; `null` when the provider's list, read back to `since`, lacks it. */
+  find(
+    at: Located,
+    task: { token: string; target: string | null },
+    since: Date,
+    signal: AbortSignal
+  ): Promise<string | null>
+  look(at: Located, id: string, signal: AbortSignal): Promise<ProviderJobView>
+  counts(
+    at: Located,
     id: string,
     task: { program: ProviderProgram; shots: number },
     signal: AbortSignal
   ): Promise<ProviderJobCounts>
   /** Requests a cancellation; `look` shows whether it took effect. */
-  cancel(credentials: Credentials, id: string, signal: AbortSignal): Promise<void>
-  backends(signal: AbortSignal): Promise<BackendState[]>
+  cancel(at: Located, id: string, signal: AbortSignal): Promise<void>
+  /** @param credentials `null` where `devicesArePublic`. */
+  backends(credentials: Credentials | null, signal: AbortSignal): Promise<BackendState[]>
 }
 
 /** A provider's row of the registry, with its calls. */
-export type ProviderAdapter = Readonly<Pick<QuantumProvider, 'name' | 'credentials' | 'compileTarget'>> & ProviderCalls
+export type ProviderAdapter = Readonly<Pick<QuantumProvider, 'name' | 'credentials'>> & ProviderCalls
 
-/** @param baseUrl replaces the address of the provider's own service. @param callTimeoutMs for a whole call. */
-export type CreateProviderCalls = (
-  baseUrl?: string,
+/** @param urls replace the addresses of the provider's own services. @param callTimeoutMs for a whole call. */
+export type CreateProviderCalls<Service extends string> = (
+  urls?: Partial<Record<Service, string>>,
   callTimeoutMs?: number
 ) => ProviderCalls & { close(): Promise<void> }
 
 /**
  * `refused`: certainly not accepted; `unauthorized`: the credentials are wrong; `not_found`: the id does not exist (or not
- * yet); `busy`: too many requests, nothing was done; `unreachable`: the request certainly did not arrive; `unclear`: it may
- * have arrived, and its outcome is unknown.
+ * yet); `busy`: too many requests, nothing was done; `offline`: the device takes no jobs at present, nothing was done;
+ * `retired`: it never will again; `unreachable`: the request certainly did not arrive; `unclear`: it may have arrived, and
+ * its outcome is unknown.
  */
-export type ProviderFaultKind = 'refused' | 'unauthorized' | 'not_found' | 'busy' | 'unreachable' | 'unclear'
+export type ProviderFaultKind =
+  | 'refused'
+  | 'unauthorized'
+  | 'not_found'
+  | 'busy'
+  | 'offline'
+  | 'retired'
+  | 'unreachable'
+  | 'unclear'
 
 /** The message is public: it never contains a credential. */
 export class ProviderFault extends Error {

@@ -1,7 +1,7 @@
 // One HTTP call to a provider. Every failure is classified by the question that matters for paid work: can the request have
 // arrived?
 import { Agent, request } from 'undici'
-import { ProviderFault } from './adapter.js'
+import { ProviderFault, type ProviderFaultKind } from './adapter.js'
 
 /** Limit for a whole call, its response included. */
 export const CALL_TIMEOUT_MS = 60_000
@@ -11,40 +11,50 @@ const MESSAGE_MAX = 500
 const RETRY_AFTER_MAX_MS = 10 * 60_000
 
 export interface ProviderCall {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   url: string
   headers: Record<string, string>
-  body?: unknown
+  body?: { json: unknown } | { form: Record<string, string> } | { text: string; type: string }
   signal: AbortSignal
 }
 
+export interface ProviderResponse {
+  status: number
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  text: string
+}
+
 export interface ProviderHttp {
-  /** Returns the body of the response. Rejects only with ProviderFault, or when the caller's own signal aborts. */
-  call(call: ProviderCall): Promise<string>
+  /** A response of 200 to 299. Rejects only with ProviderFault, or when the caller's own signal aborts. */
+  call(call: ProviderCall): Promise<ProviderResponse>
   close(): Promise<void>
 }
 
-/** @param readMessage finds the provider's message in the body of a refusal. */
-export function createProviderHttp(
-  provider: string,
-  readMessage: (body: string) => string | null,
-  timeoutMs = CALL_TIMEOUT_MS
-): ProviderHttp {
+/** How a provider words its refusals. */
+export interface Refusals {
+  /** The provider's message in a response. */
+  messageOf(response: ProviderResponse): string | null
+  /** What the response means where its status alone does not say it; `null` where it does. */
+  kindOf?(response: ProviderResponse): ProviderFaultKind | null
+}
+
+export function createProviderHttp(provider: string, refusals: Refusals, timeoutMs = CALL_TIMEOUT_MS): ProviderHttp {
   const agent = new Agent({ connectTimeout: CONNECT_TIMEOUT_MS, maxResponseSize: BODY_MAX, connections: 64 })
   return {
     async call({ method, url, headers, body, signal }) {
       const late = AbortSignal.timeout(timeoutMs)
       try {
-        const response = await request(url, {
+        const answer = await request(url, {
           method,
-          headers: { accept: 'application/json', ...headers, ...(body !== undefined && jsonType) },
-          body: body === undefined ? null : JSON.stringify(body),
+          headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': typeOf(body) }) },
+          body: body ? textOf(body) : null,
           dispatcher: agent,
           signal: AbortSignal.any([signal, late])
         })
-        const text = await response.body.text()
-        if (response.statusCode >= 200 && response.statusCode < 300) return text
-        throw faultOf(provider, response.statusCode, readMessage(text), retryAfterMs(response.headers['retry-after']))
+        const response = { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
+        if (response.status >= 200 && response.status < 300) return response
+        throw faultOf(provider, response, refusals)
       } catch (error) {
         if (error instanceof ProviderFault) throw error
         signal.throwIfAborted()
@@ -56,18 +66,30 @@ export function createProviderHttp(
   }
 }
 
-const jsonType = { 'content-type': 'application/json' }
+type Body = NonNullable<ProviderCall['body']>
 
-function faultOf(provider: string, status: number, said: string | null, retryAfter: number | null): ProviderFault {
+const typeOf = (body: Body): string =>
+  'text' in body ? body.type : 'form' in body ? 'application/x-www-form-urlencoded' : 'application/json'
+
+/** The bytes that are sent: a signature covers them, so they are made in one place. */
+export const textOf = (body: Body): string =>
+  'text' in body ? body.text : 'form' in body ? new URLSearchParams(body.form).toString() : JSON.stringify(body.json)
+
+function faultOf(provider: string, response: ProviderResponse, { messageOf, kindOf }: Refusals): ProviderFault {
+  const said = messageOf(response)
   const words = said ? `: ${said.slice(0, MESSAGE_MAX)}` : ''
-  const message = `${provider} returned ${status}${words}`
-  if (status === 401 || status === 403) return new ProviderFault('unauthorized', message)
-  if (status === 404 || status === 410) return new ProviderFault('not_found', message)
-  if (status === 429) return new ProviderFault('busy', message, retryAfter)
+  const kind = kindOf?.(response) ?? kindOfStatus(response.status)
+  const waits = kind === 'busy' || kind === 'offline' || kind === 'unclear'
+  const retryAfter = waits ? retryAfterMs(response.headers['retry-after']) : null
+  return new ProviderFault(kind, `${provider} returned ${response.status}${words}`, retryAfter)
+}
+
+function kindOfStatus(status: number): ProviderFaultKind {
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (status === 404 || status === 410) return 'not_found'
+  if (status === 429) return 'busy'
   // After a time-out or a conflict, an earlier part of the same request may still have had an effect.
-  if (status >= 500 || status === 408 || status === 409 || status < 400)
-    return new ProviderFault('unclear', message, retryAfter)
-  return new ProviderFault('refused', message)
+  return status >= 500 || status === 408 || status === 409 || status < 400 ? 'unclear' : 'refused'
 }
 
 /** Failures before the connection exists: nothing can have arrived. */

@@ -16,7 +16,7 @@ import {
   type ProviderJobRequest,
   type ProviderJobView
 } from './adapter.js'
-import { createProviderHttp } from './http.js'
+import { createProviderHttp, type ProviderResponse } from './http.js'
 
 const IONQ_API_URL = 'https://api.ionq.co/v0.4'
 
@@ -42,9 +42,9 @@ interface IonqTask {
   execution_duration_ms?: number | null
 }
 
-export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTimeoutMs) => {
-  const messageOf = (body: string) => textOf(parsed<{ message?: unknown }>(body)?.message)
-  const http = createProviderHttp('IonQ', messageOf, callTimeoutMs)
+export const createIonq: CreateProviderCalls<'api'> = ({ api: baseUrl = IONQ_API_URL } = {}, callTimeoutMs) => {
+  const messageOf = ({ text }: ProviderResponse) => textOf(parsed<{ message?: unknown }>(text)?.message)
+  const http = createProviderHttp('IonQ', { messageOf }, callTimeoutMs)
   const headersOf = ({ api_key }: Credentials) => ({ authorization: `apiKey ${api_key}` })
   const get = async <T>(credentials: Credentials, path: string, signal: AbortSignal): Promise<T> =>
     answerOf<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: headersOf(credentials), signal }))
@@ -68,20 +68,36 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
 
   return {
     submitsOnce: false,
+    devicesArePublic: true,
+    rates: null,
 
     async verify(credentials, signal) {
       await get(credentials, '/whoami', signal)
+      return {}
     },
 
-    async submit(credentials, task, signal) {
-      const url = `${baseUrl}/jobs`
-      const text = await http.call({ method: 'POST', url, headers: headersOf(credentials), body: bodyOf(task), signal })
-      const { id } = answerOf<{ id?: unknown }>(text)
-      if (typeof id !== 'string' || id === '') throw new ProviderFault('unclear', 'IonQ accepted without naming a task')
-      return id
+    // A key does not say whose it is.
+    place: async () => ({}),
+
+    /** IonQ compiles to the gates of its machines itself. */
+    describe: async (_credentials, { width }) => ({
+      target: { format: 'ionq', num_qubits: width },
+      status: 'online',
+      shots: null,
+      price: null
+    }),
+
+    async stage({ credentials }, task) {
+      const call = { method: 'POST', url: `${baseUrl}/jobs`, headers: headersOf(credentials) } as const
+      const body = { json: bodyOf(task) }
+      return async (signal) => {
+        const { id } = answerOf<{ id?: unknown }>(await http.call({ ...call, body, signal }))
+        if (typeof id === 'string' && id !== '') return id
+        throw new ProviderFault('unclear', 'IonQ accepted without naming a task')
+      }
     },
 
-    async find(credentials, token, since, signal) {
+    async find({ credentials }, { token }, since, signal) {
       let next: string | null = null
       for (let page = 0; page < PAGES_MAX; page++) {
         const query: string = `?limit=${PAGE}${next ? `&next=${encodeURIComponent(next)}` : ''}`
@@ -97,7 +113,7 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
       throw new ProviderFault('unclear', "IonQ's list of tasks has no end")
     },
 
-    async look(credentials, id, signal) {
+    async look({ credentials }, id, signal) {
       const task = await get<IonqTask>(credentials, taskPath(id), signal)
       const over = task.status === 'completed' || task.status === 'failed' || task.status === 'canceled'
       return viewOf(task, over ? await costOf(id) : null)
@@ -113,7 +129,7 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
       }
     },
 
-    async counts(credentials, id, { program, shots }, signal) {
+    async counts({ credentials }, id, { program, shots }, signal) {
       const [probabilities, task] = await Promise.all([
         get<Record<string, number>>(credentials, `${taskPath(id)}/results/probabilities`, signal),
         get<IonqTask>(credentials, taskPath(id), signal)
@@ -140,12 +156,12 @@ export const createIonq: CreateProviderCalls = (baseUrl = IONQ_API_URL, callTime
       }
     },
 
-    async cancel(credentials, id, signal) {
+    async cancel({ credentials }, id, signal) {
       const url = `${baseUrl}${taskPath(id)}/status/cancel`
       await http.call({ method: 'PUT', url, headers: headersOf(credentials), signal })
     },
 
-    async backends(signal) {
+    async backends(_credentials, signal) {
       type Backend = Parameters<typeof backendState>[0]
       return (await getPublic<Backend[]>('/backends', signal)).map(backendState)
     },
@@ -192,7 +208,7 @@ function backendState(entry: { backend: string; status: string; average_queue_ti
   const queueMs = numberOf(entry.average_queue_time)
   return {
     target: entry.backend,
-    status: entry.status === 'available' ? 'online' : 'offline',
+    status: entry.status === 'available' ? 'online' : entry.status === 'retired' ? 'retired' : 'offline',
     queueTimeSeconds: queueMs === null ? null : Math.round(queueMs / 1000),
     queueLength: null
   }
@@ -230,7 +246,7 @@ function parsed<T>(text: string): T | null {
 }
 
 /** A response without JSON came from a proxy between IonQ and us. */
-function answerOf<T>(text: string): T {
+function answerOf<T>({ text }: ProviderResponse): T {
   const answer = parsed<T>(text)
   if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ responded without JSON')
   return answer

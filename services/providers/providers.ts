@@ -1,10 +1,15 @@
 // The adapters of the providers that this installation can talk to.
-import { type ProviderName, type ProviderUrls, quantumProviders } from '../../domain/backends/quantum-providers.js'
+import {
+  type ProviderName,
+  type ProviderUrls,
+  quantumProviders,
+  type ServiceOf
+} from '../../domain/backends/quantum-providers.js'
 import type { CreateProviderCalls, ProviderAdapter } from './adapter.js'
 import { createIonq } from './ionq.js'
 
 /** The file that makes the calls of each provider in domain/backends/quantum-providers.ts. */
-const create: Record<ProviderName, CreateProviderCalls> = {
+const create: { [Name in ProviderName]: CreateProviderCalls<ServiceOf<Name>> } = {
   IonQ: createIonq
 }
 

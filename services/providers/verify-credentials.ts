@@ -1,12 +1,14 @@
 // Checks with a provider whether it accepts a team's credentials.
 import type { CredentialProvider, CredentialState, Credentials } from '../../domain/backends/provider-credentials.js'
-import { type ProviderAdapter, ProviderFault } from './adapter.js'
+import { type CredentialDetails, type ProviderAdapter, ProviderFault } from './adapter.js'
 
 const TIMEOUT_MS = 10_000
 
 export interface Verification {
   status: CredentialState
   message: string
+  /** What the provider says that they open. */
+  details?: CredentialDetails
 }
 
 export async function verifyCredentials(
@@ -17,8 +19,8 @@ export async function verifyCredentials(
   const adapter = [...adapters.values()].find((one) => one.credentials === provider)
   if (!adapter) return { status: 'untested', message: 'The format is right; this version cannot ask the provider' }
   try {
-    await adapter.verify(credentials, AbortSignal.timeout(TIMEOUT_MS))
-    return { status: 'valid', message: `${adapter.name} takes these credentials` }
+    const details = await adapter.verify(credentials, AbortSignal.timeout(TIMEOUT_MS))
+    return { status: 'valid', message: `${adapter.name} takes these credentials`, details }
   } catch (error) {
     if (error instanceof ProviderFault && error.kind === 'unauthorized')
       return { status: 'invalid', message: `${adapter.name} does not take these credentials (${error.message})` }

@@ -19,6 +19,7 @@ const job = (changes: Partial<JobRecord>): JobRecord => ({
   summary: null,
   attempts: 0,
   provider_jobs: [],
+  emulated: false,
   cancel: null,
   workflow: null,
   created_at: '2026-11-21T10:00:00.000Z',
@@ -45,6 +46,10 @@ test('the text of a waiting job shows the reason and its position', () => {
   expect(line('status', job({ queue: { position: 3, reason: 'provider_queue', message } }))).toEqual([
     `pending (${message})`
   ])
+})
+
+test('the text of a job that an emulator ran says so', () => {
+  expect(line('backend', job({ emulated: true }))).toEqual(['ionq-forte-1, temporal, emulated'])
 })
 
 test('the text of a job at a provider shows its provider job, and each attempt the delay of the next', () => {

@@ -104,17 +104,17 @@ test('a call to a provider is counted by operation and outcome', async () => {
   const provider = createServer((_request, response) => void response.writeHead(answers.shift()!).end('[]'))
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   const { port } = provider.address() as AddressInfo
-  const providers = createProviders({ ionq: `http://127.0.0.1:${port}` })
+  const providers = createProviders({ ionq: { api: `http://127.0.0.1:${port}` } })
   const { registry, recordProviderCall } = createWorkerMetrics(createExecutorGate(1))
   const ionq = watchProviders(providers.adapters, recordProviderCall, null).get('IonQ')!
   const { signal } = new AbortController()
-  const credentials = { api_key: 'of-the-team' }
+  const at = { credentials: { api_key: 'of-the-team' }, place: {} }
   try {
-    await ionq.backends(signal)
-    await expect(ionq.look(credentials, 'a-task', signal)).rejects.toMatchObject({ kind: 'busy' })
-    await expect(ionq.look(credentials, 'a-task', signal)).rejects.toMatchObject({ kind: 'unauthorized' })
-    await expect(ionq.cancel(credentials, 'a-task', signal)).rejects.toMatchObject({ kind: 'unclear' })
-    await expect(ionq.backends(AbortSignal.abort())).rejects.toThrow()
+    await ionq.backends(null, signal)
+    await expect(ionq.look(at, 'a-task', signal)).rejects.toMatchObject({ kind: 'busy' })
+    await expect(ionq.look(at, 'a-task', signal)).rejects.toMatchObject({ kind: 'unauthorized' })
+    await expect(ionq.cancel(at, 'a-task', signal)).rejects.toMatchObject({ kind: 'unclear' })
+    await expect(ionq.backends(null, AbortSignal.abort())).rejects.toThrow()
   } finally {
     provider.close()
     provider.closeAllConnections()

@@ -79,6 +79,7 @@ const recordFields = {
   attempts: count,
   progress: Progress,
   provider_jobs: Type.Array(ProviderJobItem),
+  emulated: Type.Boolean({ description: 'Whether an emulator ran it in the place of its provider' }),
   cancel: nullable(Type.Object({ requested_at: time, outcome: nullable(oneOf(cancelOutcomes)) }, { $id: 'JobCancel' })),
   workflow: Workflow,
   not_before: nullable(time),
@@ -176,6 +177,7 @@ function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord>
     attempts: job.attempts,
     progress: progressView(job),
     provider_jobs: job.providerJobs.filter(({ id, state }) => id !== null || state === 'unknown').map(providerJobView),
+    emulated: job.providerJobs.some(({ emulated }) => emulated),
     cancel: job.cancelRequestedAt
       ? { requested_at: job.cancelRequestedAt.toISOString(), outcome: job.cancelOutcome }
       : null,
@@ -286,6 +288,12 @@ function queueView(job: JobRow, now: Date): Static<typeof Queue> {
       message: 'the engine that starts this job cannot be reached at present; it starts when the engine is back'
     }
   const atProvider = job.providerJobs[0]
+  if (atProvider?.waitMessage)
+    return {
+      position: null,
+      reason: 'provider_queue',
+      message: `waits for ${atProvider.provider}: ${atProvider.waitMessage}`
+    }
   return {
     position,
     reason: 'waiting_for_worker',
@@ -299,7 +307,8 @@ const deferralText = {
     `${backend} does not take jobs at present (GET /api/backends says more); this one starts when it does`
 }
 
-function providerQueueText({ provider, queuePosition, predictedWaitSeconds }: ProviderJob): string {
+function providerQueueText({ provider, queuePosition, predictedWaitSeconds, waitMessage }: ProviderJob): string {
+  if (waitMessage !== null) return `waits in the queue of ${provider}, which cannot be asked at present: ${waitMessage}`
   const place = queuePosition === null ? '' : ` at position ${queuePosition}`
   const wait =
     predictedWaitSeconds === null ? '' : `; ${provider} expects it to start in ${spanText(predictedWaitSeconds)}`

@@ -29,6 +29,7 @@ export const Backend = Type.Object(
     displayOrder: Type.Integer(),
     isRecommended: Type.Boolean(),
     isRetired: Type.Boolean(),
+    emulated: Type.Boolean({ description: 'Whether an emulator runs its jobs in the place of its provider' }),
     queueLength: nullable(count),
     queueTimeSeconds: nullable(Type.Number()),
     statusUpdatedAt: time,

@@ -18,7 +18,7 @@ import { codeOf, ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { KeyRing } from '../../../services/keys/key-ring.js'
 import { openCredentials, storeCredentials } from '../../../services/providers/credentials.js'
-import { verifyCredentials } from '../../../services/providers/verify-credentials.js'
+import { type Verification, verifyCredentials } from '../../../services/providers/verify-credentials.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, teamForWrite } from '../http/access.js'
 import { done, json, success, text, time } from '../http/response.js'
@@ -99,7 +99,17 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
               provider: Provider,
               message: text,
               checked_at: time,
-              details: Type.Object({ validation_status: oneOf(credentialStates) })
+              details: Type.Object(
+                {
+                  validation_status: oneOf(credentialStates),
+                  account: Type.Optional(text),
+                  instance: Type.Optional(text),
+                  region: Type.Optional(text),
+                  bucket: Type.Optional(text),
+                  devices: Type.Optional(Type.Array(text))
+                },
+                { description: 'With valid credentials: what the provider says that they open' }
+              )
             })
           )
         },
@@ -115,8 +125,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         return { teamId, ...(await valuesToTest(request, tx, { teamId, provider }, given)) }
       })
       // Outside the transaction, because a provider may respond slowly.
-      const { status, message } = found.fault
-        ? { status: 'invalid' as const, message: found.fault }
+      const { status, message, details }: Verification = found.fault
+        ? { status: 'invalid', message: found.fault }
         : await verifyCredentials(deps.providers, provider, found.values)
       if (!secrets && status !== 'untested' && Object.keys(found.values).length > 0)
         await recordValidation(db, { teamId: found.teamId, provider }, status, readAt)
@@ -125,7 +135,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         provider,
         message,
         checked_at: deps.now().toISOString(),
-        details: { validation_status: status }
+        details: { validation_status: status, ...details }
       }
     }
   )

@@ -21,6 +21,7 @@ export interface JobRecord {
   attempts: number
   /** Of a sweep. */
   progress?: Progress | null
+  emulated: boolean
   provider_jobs: { provider_job_id: string | null; provider: string; status: string; cost_usd: number | null }[]
   cancel: { requested_at: string; outcome: string | null } | null
   workflow: { id: string; url: string | null } | null

@@ -16,7 +16,7 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['name', job.name],
     ['labels', job.labels.join(', ')],
     ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : ''), 'status'],
-    ['backend', `${job.backend}, ${job.execution_mode}`],
+    ['backend', `${job.backend}, ${job.execution_mode}${job.emulated ? ', emulated' : ''}`],
     ['chosen', choiceText(job)],
     ['source', sourceText(job)],
     ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],

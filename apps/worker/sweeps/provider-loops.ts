@@ -3,9 +3,15 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
-import type { ProviderDeps } from '../../../activities/provider/step.js'
-import { declareProviders, hasCredentials, recordBackends } from '../../../db/backends/provider-workers.js'
+import { type Access, accessOf, type ProviderDeps } from '../../../activities/provider/step.js'
+import {
+  declareProviders,
+  hasCredentials,
+  recordBackends,
+  teamWithCredentials
+} from '../../../db/backends/provider-workers.js'
 import { type HeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import type { CredentialProvider } from '../../../domain/backends/provider-credentials.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
@@ -21,17 +27,15 @@ const CALL_TIMEOUT_MS = 10_000
 export interface ProviderLoopDeps extends ProviderDeps {
   reports: SweepReports
   log: Logger
-  /** The providers are emulators: their machines are read even if no team has credentials. */
-  emulated: boolean
 }
 
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
-  const { db, providers, reports, log } = deps
+  const { db, providers, emulated, reports, log } = deps
   const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
     startLoop(name, everyMs, log, pass, reports.of(name, everyMs))
   return [
     startLoop('provider declaration', DECLARE_MS, log, async () => {
-      await declareProviders(db, [...providers.keys()])
+      await declareProviders(db, [...providers.keys()], emulated)
       return false
     }),
     named('provider_backends', REFRESH_MS, async () => ({ handled: await refreshBackends(deps) })),
@@ -67,13 +71,19 @@ async function settleAll(deps: ProviderLoopDeps, held: HeldProviderJob[]): Promi
   return settled
 }
 
-/** Without credentials of a team, a provider is not called: an installation contacts no third party unasked. */
-async function refreshBackends({ db, providers, emulated, log }: ProviderLoopDeps): Promise<number> {
+/**
+ * Without credentials of a team, a provider is not called: an installation contacts no third party unasked. Where a list of
+ * machines needs credentials, it is read with those of the team that used the provider last; it is the same for all teams.
+ */
+async function refreshBackends(deps: ProviderLoopDeps): Promise<number> {
+  const { db, providers, emulated, log } = deps
   let refreshed = 0
   for (const [name, adapter] of providers) {
     if (!emulated && !(await hasCredentials(db, null, adapter.credentials))) continue
     try {
-      const seen = await adapter.backends(AbortSignal.timeout(CALL_TIMEOUT_MS))
+      const access = adapter.devicesArePublic ? null : await lastUsed(deps, name, adapter.credentials)
+      if (access && 'missing' in access) continue
+      const seen = await adapter.backends(access?.at.credentials ?? null, AbortSignal.timeout(CALL_TIMEOUT_MS))
       await recordBackends(db, name, seen)
       refreshed += seen.length
     } catch (err) {
@@ -82,4 +92,13 @@ async function refreshBackends({ db, providers, emulated, log }: ProviderLoopDep
     }
   }
   return refreshed
+}
+
+async function lastUsed(
+  deps: ProviderLoopDeps,
+  provider: string,
+  credentials: CredentialProvider
+): Promise<Access | { missing: string }> {
+  const teamId = await teamWithCredentials(deps.db, provider, credentials)
+  return teamId === null ? { missing: 'no team has credentials' } : accessOf(deps, { teamId, provider, place: null })
 }

@@ -36,7 +36,9 @@ function watched(
   return {
     ...adapter,
     verify: watch('verify', adapter.verify),
-    submit: watch('submit', adapter.submit),
+    place: watch('place', adapter.place),
+    describe: watch('describe', adapter.describe),
+    stage: async (...args) => watch('submit', await watch('stage', adapter.stage)(...args)),
     find: watch('find', adapter.find),
     look: watch('look', adapter.look),
     counts: watch('counts', adapter.counts),

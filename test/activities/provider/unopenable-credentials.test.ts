@@ -23,7 +23,7 @@ const database = await createTestDatabase('unopenable_credentials')
 const { db } = database
 // Nothing listens there: no test gets as far as a request.
 const executor = createExecutorClient('http://127.0.0.1:1', 'a-token')
-const providers = createProviders({ ionq: 'http://127.0.0.1:1' })
+const providers = createProviders({ ionq: { api: 'http://127.0.0.1:1' } })
 const ring = (id: string) => readKeyRing(`${id}:${randomBytes(32).toString('base64')}`)
 afterAll(async () => {
   await Promise.all([executor.close(), providers.close()])
@@ -47,6 +47,8 @@ const deps = () => ({
   executor,
   gate: createExecutorGate(1),
   providers: providers.adapters,
+  emulated: false,
+  rates: { take: async () => null },
   keyRing: ring('new'),
   announce: () => {},
   providerTimes: defaultProviderTimes,

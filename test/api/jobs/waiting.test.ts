@@ -168,6 +168,12 @@ describe("a provider's queue", () => {
       provider_jobs: [],
       queue: { reason: 'waiting_for_worker', message: 'is being handed to ionq' }
     })
+    await db.execute(sql`update provider_tasks set wait_message = 'it takes no jobs at present', emulated = true
+      where job_id = ${id}`)
+    expect(await record(dora, id)).toMatchObject({
+      emulated: true,
+      queue: { position: null, reason: 'provider_queue', message: 'waits for ionq: it takes no jobs at present' }
+    })
     await db.execute(sql`update provider_tasks set state = 'unknown', ended_at = now() where job_id = ${id}`)
     expect((await record(dora, id)).provider_jobs).toMatchObject([{ provider_job_id: null, status: 'unknown' }])
   })

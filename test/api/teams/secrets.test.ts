@@ -10,7 +10,7 @@ import { type ApiResponse, startApi, type TestUser } from '../../support/api/api
 const keyRing = readKeyRing(`k1:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`)
 const emulators = await startEmulators()
 const ionq = emulators.provider('ionq')
-const providers = createProviders({ ionq: ionq.base_url })
+const providers = createProviders({ ionq: { api: ionq.base_url } })
 const api = await startApi('secrets', { keyRing, providers: providers.adapters })
 const { db } = api.database
 afterAll(async () => {

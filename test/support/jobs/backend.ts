@@ -14,6 +14,7 @@ export const backend = (changes: Partial<Backend> = {}): Backend => ({
   topology: null,
   isAvailable: true,
   isRetired: false,
+  emulated: false,
   status: 'online',
   statusUpdatedAt: new Date(0),
   updatedAt: new Date(0),

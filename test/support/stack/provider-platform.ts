@@ -108,7 +108,7 @@ export async function startProviderPlatform(
     async askAfterHeld(): Promise<void> {
       const { db } = platform.connection
       await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
-      const providers = createProviders({ ionq: ionq.base_url })
+      const providers = createProviders({ ionq: { api: ionq.base_url } })
       const deps = {
         db,
         providers: providers.adapters,

@@ -52,7 +52,7 @@ export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJ
   ...Object.fromEntries(
     providers.flatMap(({ provider, base_url }) => {
       const row = quantumProviders.find(({ credentials }) => credentials === provider)
-      return row ? [[row.urlVariable, base_url] as const] : []
+      return row ? Object.values(row.urls).map((variable) => [variable, base_url] as const) : []
     })
   )
 })

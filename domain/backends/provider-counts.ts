@@ -6,7 +6,7 @@
  * `qubits`, `own[i]` is qubit i; with `clbits`, `own` is the program's registers in sequence, bit 0 of each first.
  */
 export interface Readout {
-  kind: 'qubits' | 'clbits'
+  kind: 'qubits' | 'clbits' | 'sites'
   bits: readonly number[]
 }
 

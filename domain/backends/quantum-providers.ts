@@ -15,7 +15,7 @@ export interface QuantumProvider {
 }
 
 /** The forms that the executor compiles circuits to. */
-export type CompileFormat = 'ionq' | 'braket' | 'ibm' | 'qasm2' | 'quil' | 'qir'
+export type CompileFormat = 'ionq' | 'braket' | 'ahs' | 'ibm' | 'qasm2' | 'quil' | 'qir'
 
 export const quantumProviders = [
   { name: 'IonQ', credentials: 'ionq', urls: { api: 'IONQ_API_URL' } }

@@ -172,6 +172,37 @@ export function missingFault(provider: CredentialProvider, present: Iterable<str
   return null
 }
 
+/** What a job needs beyond the names that are required to store credentials. */
+const neededForJobs: Partial<Record<CredentialProvider, readonly JobNeed[]>> = {
+  'aws-braket': [
+    { name: 's3_bucket', lack: 'No result storage destination' },
+    { name: 'default_region', lack: 'No region', only: 'simulator' }
+  ]
+}
+
+interface JobNeed {
+  name: string
+  lack: string
+  /** The type of device whose jobs need it; without it, all do. */
+  only?: string
+}
+
+/**
+ * Why the team's stored credentials are not enough for a job on the backend; `null` when they are.
+ * @param present the names of the stored values.
+ */
+export function missingForJob(
+  provider: CredentialProvider,
+  present: Iterable<string>,
+  { deviceType }: { deviceType: string }
+): string | null {
+  const there = new Set(present)
+  const required = requiredNames(provider).map((name): JobNeed => ({ name, lack: 'Incomplete credentials' }))
+  const needs = [...required, ...(neededForJobs[provider] ?? [])]
+  const missing = needs.find(({ name, only }) => !there.has(name) && (only === undefined || only === deviceType))
+  return missing ? `${missing.lack}: set ${missing.name} in the team's ${provider} credentials` : null
+}
+
 const requiredNames = (provider: CredentialProvider): string[] =>
   Object.keys(names[provider]).filter((name) => names[provider][name]!.required)
 

@@ -4,6 +4,7 @@ import {
   credentialProviders,
   formatFault,
   missingFault,
+  missingForJob,
   readCredentials
 } from '../../../domain/backends/provider-credentials.js'
 
@@ -218,5 +219,41 @@ describe('credential values', () => {
         }
     // 714 values of 60,000 characters; a quadratic pattern would take minutes.
     expect(performance.now() - began).toBeLessThan(2_000)
+  })
+})
+
+describe('the credentials that a job needs', () => {
+  const simulator = { deviceType: 'simulator' }
+  const qpu = { deviceType: 'qpu' }
+  const keys = ['access_key_id', 'secret_access_key']
+
+  test.each<[string, CredentialProvider, string[], { deviceType: string }, string | null]>([
+    [
+      'a place for results',
+      aws,
+      [...keys, 'default_region'],
+      qpu,
+      "No result storage destination: set s3_bucket in the team's aws-braket credentials"
+    ],
+    [
+      'a region for simulators',
+      aws,
+      [...keys, 's3_bucket'],
+      simulator,
+      "No region: set default_region in the team's aws-braket credentials"
+    ],
+    ['no region for a quantum computer, which has its own', aws, [...keys, 's3_bucket'], qpu, null],
+    ['nothing more', aws, [...keys, 's3_bucket', 'default_region'], simulator, null],
+    [
+      'all that is required to store them',
+      aws,
+      ['access_key_id', 's3_bucket'],
+      qpu,
+      "Incomplete credentials: set secret_access_key in the team's aws-braket credentials"
+    ],
+    ['a key of IonQ', 'ionq', [], qpu, "Incomplete credentials: set api_key in the team's ionq credentials"],
+    ['nothing more of IonQ', 'ionq', ['api_key'], simulator, null]
+  ])('are %s', (_what, provider, present, backend, sentence) => {
+    expect(missingForJob(provider, present, backend)).toBe(sentence)
   })
 })

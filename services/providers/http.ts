@@ -16,6 +16,8 @@ export interface ProviderCall {
   headers: Record<string, string>
   body?: { json: unknown } | { form: Record<string, string> } | { text: string; type: string }
   signal: AbortSignal
+  /** Statuses beyond 200 to 299 that the caller reads itself. */
+  answers?: readonly number[]
 }
 
 export interface ProviderResponse {
@@ -26,7 +28,10 @@ export interface ProviderResponse {
 }
 
 export interface ProviderHttp {
-  /** A response of 200 to 299. Rejects only with ProviderFault, or when the caller's own signal aborts. */
+  /**
+   * A response of 200 to 299, or with one of the call's `answers`. Rejects only with ProviderFault, or when the caller's own
+   * signal aborts.
+   */
   call(call: ProviderCall): Promise<ProviderResponse>
   close(): Promise<void>
 }
@@ -42,7 +47,7 @@ export interface Refusals {
 export function createProviderHttp(provider: string, refusals: Refusals, timeoutMs = CALL_TIMEOUT_MS): ProviderHttp {
   const agent = new Agent({ connectTimeout: CONNECT_TIMEOUT_MS, maxResponseSize: BODY_MAX, connections: 64 })
   return {
-    async call({ method, url, headers, body, signal }) {
+    async call({ method, url, headers, body, signal, answers = [] }) {
       const late = AbortSignal.timeout(timeoutMs)
       try {
         const answer = await request(url, {
@@ -53,7 +58,8 @@ export function createProviderHttp(provider: string, refusals: Refusals, timeout
           signal: AbortSignal.any([signal, late])
         })
         const response = { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
-        if (response.status >= 200 && response.status < 300) return response
+        const { status } = response
+        if ((status >= 200 && status < 300) || answers.includes(status)) return response
         throw faultOf(provider, response, refusals)
       } catch (error) {
         if (error instanceof ProviderFault) throw error

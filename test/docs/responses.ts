@@ -35,6 +35,8 @@ export const responses: Record<string, (text: string, faults: Faults) => void> =
     const body = { backend: 'aer-noisy', circuit, params: JSON.parse(text) }
     expect(faults('POST', '/api/jobs/submit', body)).toEqual([])
   },
+  // A policy of AWS, which names each operation that services/providers/braket calls.
+  'docs/providers.md': fields('Version', 'Statement'),
   'docs/sweeps.md': fields('points', 'total_points', 'failed_points', 'execution_time_ms', 'metadata'),
   'docs/webhooks.md': fields('type', 'timestamp', 'data')
 }

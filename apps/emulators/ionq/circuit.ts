@@ -1,4 +1,5 @@
 // Translates IonQ's JSON circuits into operations of the simulator. Qubit k is bit k; every qubit is measured at the end.
+import type { Operation } from '../simulator/execution.js'
 import { fixedGates, gpi, gpi2, molmerSorensen, swap } from '../simulator/gates.js'
 import type { Matrix, Pauli } from '../simulator/state-vector.js'
 import { type Device, qisGates } from './devices.js'
@@ -25,12 +26,6 @@ export interface WireCircuit {
   gateset: 'qis' | 'native'
   circuit: WireGate[]
 }
-
-export type Operation = { targets: readonly number[]; controls: readonly number[] } & (
-  | { matrix: Matrix }
-  /** exp(-i angle P) */
-  | { paulis: readonly Pauli[]; angle: number }
-)
 
 /** A program that is ready to run: all its qubits are below `qubits`. */
 export interface Program {

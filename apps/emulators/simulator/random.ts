@@ -12,11 +12,11 @@ export function seededRandom(seed: number): () => number {
 }
 
 /** Draws `shots` outcomes: indices into `weights`, whose sum is about 1. */
-export function draw(weights: readonly number[], shots: number, random: () => number): number[] {
+export function draw(weights: ArrayLike<number>, shots: number, random: () => number): number[] {
   const bounds: number[] = []
   let sum = 0
-  for (const weight of weights) {
-    sum += weight
+  for (let index = 0; index < weights.length; index++) {
+    sum += weights[index]!
     bounds.push(sum)
   }
   return Array.from({ length: shots }, () => firstAbove(bounds, random() * sum))

@@ -1,4 +1,5 @@
-// Constant expressions of OpenQASM 3: numbers, pi, tau, euler, + - * / **, parentheses.
+// Expressions of OpenQASM 3 that have a value before the program runs: numbers, pi, tau, euler, inputs, + - * / **,
+// parentheses.
 
 const constants: Record<string, number> = {
   pi: Math.PI,
@@ -9,8 +10,12 @@ const constants: Record<string, number> = {
   ℇ: Math.E
 }
 
-/** Evaluates an expression. @throws Error naming the part that cannot be read. */
-export function evaluate(text: string): number {
+/**
+ * Evaluates an expression.
+ * @param inputs values that the program is given, by name.
+ * @throws Error naming the part that cannot be read.
+ */
+export function evaluate(text: string, inputs: ReadonlyMap<string, number> = new Map()): number {
   const tokens = tokensOf(text)
   let at = 0
   const take = (...symbols: string[]): string | null => (symbols.includes(tokens[at] ?? '') ? tokens[at++]! : null)
@@ -42,7 +47,7 @@ export function evaluate(text: string): number {
       if (!take(')')) throw new Error(`"${text}" lacks a )`)
       return value
     }
-    const value = token === undefined ? Number.NaN : (constants[token] ?? Number(token))
+    const value = token === undefined ? Number.NaN : (constants[token] ?? inputs.get(token) ?? Number(token))
     if (Number.isNaN(value)) throw new Error(`"${text}" is not a constant expression`)
     return value
   }

@@ -14,7 +14,8 @@ const bodies = {
   timing: Type.Object(
     {
       queue_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: yearMs })),
-      run_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: yearMs }))
+      run_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: yearMs })),
+      result_lag_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: yearMs }))
     },
     strict
   ),
@@ -50,7 +51,7 @@ export function buildControlServer(
   return app
 }
 
-function emulatorRoutes(app: FastifyInstance, { control }: Emulator): void {
+function emulatorRoutes(app: FastifyInstance, { control, provider }: Emulator): void {
   app.get('/tasks', async () => ({ tasks: control.tasks() }))
   app.get('/requests', async () => ({ requests: control.requests() }))
   app.get('/faults', async () => ({ faults: control.faults() }))
@@ -60,11 +61,13 @@ function emulatorRoutes(app: FastifyInstance, { control }: Emulator): void {
   }))
 
   app.post<{ Body: FaultOrder }>('/faults', { schema: { body: faultOrder } }, async ({ body }) => control.fault(body))
+  provider.controlRoutes?.(app)
 
   app.post<{ Body: Static<typeof bodies.timing> }>('/timing', { schema: { body: bodies.timing } }, async ({ body }) => {
     control.timing({
       ...(body.queue_ms !== undefined && { queueMs: body.queue_ms }),
-      ...(body.run_ms !== undefined && { runMs: body.run_ms })
+      ...(body.run_ms !== undefined && { runMs: body.run_ms }),
+      ...(body.result_lag_ms !== undefined && { resultLagMs: body.result_lag_ms })
     })
     return { ok: true }
   })

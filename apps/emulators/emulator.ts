@@ -11,6 +11,8 @@ export interface EmulatorDescription {
   provider: string
   /** The address that an adapter uses for the provider. */
   base_url: string
+  /** The environment variables that give api and worker the provider's addresses. */
+  variables: Record<string, string>
   control_url: string
   credentials: Record<string, string>
 }
@@ -44,7 +46,7 @@ export interface Emulator {
 
 export function createEmulator(provider: EmulatedProvider, clock: EmulatedClock): Emulator {
   const log = new RequestLog()
-  const faults = new FaultList(provider.basePath)
+  const faults = new FaultList(provider)
   return {
     name: provider.name,
     provider,

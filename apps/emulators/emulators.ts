@@ -1,6 +1,7 @@
 // Starts the emulated providers: their HTTP protocols on loopback, with results from the emulators' own simulator. No request
 // leaves the machine, and nothing is charged.
 import type { FastifyInstance } from 'fastify'
+import { createBraket } from './braket/braket.js'
 import { EmulatedClock } from './clock.js'
 import { buildControlServer } from './control-server.js'
 import { createEmulator, type EmulatorControl, type EmulatorDescription } from './emulator.js'
@@ -8,7 +9,7 @@ import { createIonq } from './ionq/ionq.js'
 import type { EmulatedProvider, Timing } from './provider.js'
 
 /** The providers, in the order of their ports. */
-const providers = { ionq: createIonq } satisfies Record<
+const providers = { ionq: createIonq, 'aws-braket': createBraket } satisfies Record<
   string,
   (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider
 >
@@ -55,6 +56,7 @@ export async function startEmulators({ ports = {}, timing }: EmulatorOptions = {
       described.push({
         provider: name,
         base_url: `${address}${emulator.provider.basePath}`,
+        variables: emulator.provider.variables(address),
         control_url: `${controlAddress}/${name}`,
         credentials: emulator.provider.credentials,
         control: emulator.control

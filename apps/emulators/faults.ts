@@ -1,5 +1,6 @@
 // Faults that a test injects: each applies to the next requests that match it, as many times as set.
 import { type Static, Type } from 'typebox'
+import type { EmulatedProvider, RequestLine } from './provider.js'
 
 export const faultKinds = [
   /** The request is refused with `status` before it is processed. */
@@ -19,7 +20,11 @@ export const faultKinds = [
   /** For GET only: every task's status in the response is a word that no client knows. */
   'unknown_status',
   /** The connection is closed before the request is processed. */
-  'offline'
+  'offline',
+  /** The request is refused as if its token had expired. */
+  'expire_tokens',
+  /** For requests for a result only: they are answered as if it did not exist yet. */
+  'result_lag'
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -27,7 +32,7 @@ export type FaultKind = (typeof faultKinds)[number]
 /** The fields for injecting a fault. */
 export const faultOrder = Type.Object(
   {
-    /** Omitted fields match everything; `path` is a prefix, with or without the provider's base path. */
+    /** Omitted fields match everything; `path` is a prefix of whole segments, with or without the provider's base path. */
     match: Type.Optional(
       Type.Object(
         {
@@ -67,8 +72,9 @@ const defaultLagMs = 2000
 export class FaultList {
   private faults: Fault[] = []
 
-  constructor(private readonly basePath: string) {}
+  constructor(private readonly provider: EmulatedProvider) {}
 
+  /** @throws Error (400) for a kind that the provider cannot have. */
   add({ match = {}, kind, status = 503, times = 1, retry_after, lag_ms = defaultLagMs }: FaultOrder): Fault {
     const fault: Fault = {
       match: { method: match.method?.toUpperCase() ?? null, path: match.path ?? '/' },
@@ -78,18 +84,23 @@ export class FaultList {
       retry_after: retry_after ?? null,
       lag_ms
     }
+    if (kind === 'expire_tokens' && !this.provider.expiredToken({ method: 'GET', path: this.provider.basePath }))
+      throw Object.assign(new Error(`kind: ${this.provider.name} has no tokens that expire`), { statusCode: 400 })
     this.faults.push(fault)
     return { ...fault }
   }
 
   /** The first injected fault that matches this request; counts it down. */
-  take(method: string, path: string): Fault | null {
-    const relative = path.startsWith(this.basePath) ? path.slice(this.basePath.length) : path
+  take(request: RequestLine): Fault | null {
+    const { method, path } = request
+    const { basePath } = this.provider
+    const relative = path.startsWith(basePath) ? path.slice(basePath.length) : path
     const fault = this.faults.find(
       ({ match, kind }) =>
         (kind !== 'unknown_status' || method === 'GET') &&
+        (kind !== 'result_lag' || this.provider.resultNotThere(request) !== null) &&
         (match.method === null || match.method === method) &&
-        (path.startsWith(match.path) || relative.startsWith(match.path))
+        (within(path, match.path) || within(relative, match.path))
     )
     if (!fault) return null
     fault.times -= 1
@@ -106,3 +117,7 @@ export class FaultList {
     this.faults = []
   }
 }
+
+/** Whether the path is the prefix or lies below it: /quantum-task does not mean /quantum-tasks. */
+const within = (path: string, prefix: string): boolean =>
+  path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)

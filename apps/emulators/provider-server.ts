@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type EmulatedClock, isoTime } from './clock.js'
 import type { Fault, FaultList } from './faults.js'
-import type { EmulatedProvider } from './provider.js'
+import type { EmulatedProvider, ProviderReply, RequestLine } from './provider.js'
 import type { LoggedRequest, RequestLog } from './request-log.js'
 
 const bodyBytesMax = 10 * 1024 * 1024
@@ -20,6 +20,7 @@ export interface ProviderParts {
 }
 
 interface Course {
+  line: RequestLine
   logged: LoggedRequest
   fault: Fault | null
 }
@@ -40,10 +41,11 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
 
   app.addHook('onRequest', async (request, reply) => {
     const [path = '', query = ''] = request.url.split('?', 2)
-    const fault = faults.take(request.method, path)
     const { method } = request
+    const line = { method, path }
+    const fault = faults.take(line)
     const logged = log.add({ at: isoTime(clock.now()), method, path, query, status: null, fault: fault?.kind ?? null })
-    courses.set(request, { logged, fault })
+    courses.set(request, { line, logged, fault })
     if (fault?.kind === 'offline' || fault?.kind === 'hang') {
       reply.hijack()
       if (fault.kind === 'offline') request.raw.socket.destroy()
@@ -51,10 +53,8 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
       request.raw.socket.destroy()
       return
     }
-    if (fault?.kind === 'status') {
-      disguise(reply, fault)
-      return reply.send(provider.errorBody(fault.status, 'The request was refused.'))
-    }
+    const instead = fault && answerInstead(provider, fault, line)
+    if (instead) return respond(reply, instead, fault)
   })
 
   app.addHook('preHandler', async (request) => {
@@ -65,13 +65,16 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
-    const fault = courses.get(request)?.fault
+    const course = courses.get(request)
+    const { fault = null, line } = course ?? {}
     switch (fault?.kind) {
-      case 'status_after':
-        disguise(reply, fault)
-        return JSON.stringify(provider.errorBody(fault.status, 'The request could not be processed.'))
+      case 'status_after': {
+        const { status, headers, body } = provider.refusal(fault.status, 'The request could not be processed.', line!)
+        prepare(reply, { status, headers }, fault)
+        return body
+      }
       case 'unknown_status':
-        return withUnknownStatus(payload, provider.unknownStatus)
+        return typeof payload === 'string' ? provider.withUnknownStatus(payload, line!) : payload
       case 'lag':
         await closedOrAfter(request, fault.lag_ms)
         return payload
@@ -92,13 +95,14 @@ export function buildProviderServer({ provider, clock, log, faults }: ProviderPa
     if (course && !unanswered.has(course.fault?.kind)) course.logged.status = reply.statusCode
   })
 
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    const status = error.statusCode ?? 500
-    void reply.code(status).send(provider.errorBody(status, error.message))
-  })
-  app.setNotFoundHandler((_request, reply) => {
-    void reply.code(404).send(provider.errorBody(404, 'Resource not found.'))
-  })
+  const refuse = (request: FastifyRequest, reply: FastifyReply, status: number, message: string) => {
+    const [path = ''] = request.url.split('?', 1)
+    void respond(reply, provider.refusal(status, message, { method: request.method, path }))
+  }
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
+    refuse(request, reply, error.statusCode ?? 500, error.message)
+  )
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, 404, 'Resource not found.'))
   void app.register(async (scope) => provider.routes(scope), { prefix: provider.basePath })
   return app
 }
@@ -127,19 +131,20 @@ function closedOrAfter(request: FastifyRequest, ms: number): Promise<void> {
   })
 }
 
-/** Replaces the response by one with the fault's status. */
-function disguise(reply: FastifyReply, { status, retry_after }: Fault): void {
-  reply.code(status).header('content-type', 'application/json; charset=utf-8')
-  if (retry_after !== null) reply.header('retry-after', String(retry_after))
+/** The response that a fault gives in the place of the provider's; null if the request is processed. */
+function answerInstead(provider: EmulatedProvider, { kind, status }: Fault, line: RequestLine): ProviderReply | null {
+  if (kind === 'status') return provider.refusal(status, 'The request was refused.', line)
+  if (kind === 'expire_tokens') return provider.expiredToken(line)
+  if (kind === 'result_lag') return provider.resultNotThere(line)
+  return null
 }
 
-/** Replaces every `status` next to an `id`. */
-function withUnknownStatus(payload: unknown, word: string): unknown {
-  if (typeof payload !== 'string') return payload
-  const replaced = JSON.parse(payload, (_key, value) =>
-    value !== null && typeof value === 'object' && 'id' in value && 'status' in value
-      ? { ...value, status: word }
-      : value
-  )
-  return JSON.stringify(replaced)
+function prepare(reply: FastifyReply, { status, headers }: Omit<ProviderReply, 'body'>, fault?: Fault | null): void {
+  reply.code(status).headers(headers)
+  if (fault?.retry_after != null) reply.header('retry-after', String(fault.retry_after))
+}
+
+export function respond(reply: FastifyReply, { body, ...head }: ProviderReply, fault?: Fault | null): FastifyReply {
+  prepare(reply, head, fault)
+  return reply.send(body)
 }

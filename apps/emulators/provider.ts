@@ -15,10 +15,26 @@ export interface LedgerTask {
   metadata: Record<string, string>
 }
 
+/** What a fault needs to know about a request. The path is as sent, without the query. */
+export interface RequestLine {
+  method: string
+  path: string
+}
+
+/** A response outside of the provider's routes, such as a refusal. */
+export interface ProviderReply {
+  status: number
+  /** With the content type. */
+  headers: Record<string, string>
+  body: string | Buffer
+}
+
 /** How long a task waits and runs, in emulated milliseconds. */
 export interface Timing {
   queueMs: number
   runMs: number
+  /** How long after the task's end its result can be read. */
+  resultLagMs: number
 }
 
 export interface EmulatedProvider {
@@ -28,12 +44,20 @@ export interface EmulatedProvider {
   readonly basePath: string
   /** The credentials that the platform stores for a team, by the names of its secrets. */
   readonly credentials: Record<string, string>
-  /** A task state that no client knows. */
-  readonly unknownStatus: string
+  /** The environment variables that hold the provider's addresses, for a server at `address`. */
+  variables(address: string): Record<string, string>
   /** Adds the routes to `app`, which is mounted at `basePath`. */
   routes(app: FastifyInstance): void
-  /** The body of a refused request. */
-  errorBody(status: number, message: string): Record<string, unknown>
+  /** Adds control routes of this provider alone, below its name. */
+  controlRoutes?(app: FastifyInstance): void
+  /** The provider's words for a refused request. */
+  refusal(status: number, message: string, request: RequestLine): ProviderReply
+  /** The response to a request whose token has expired; null if the provider's credentials never do. */
+  expiredToken(request: RequestLine): ProviderReply | null
+  /** The response to a request for a result that does not exist yet; null for every other request. */
+  resultNotThere(request: RequestLine): ProviderReply | null
+  /** The same response, in which every task's state is a word that no client knows. */
+  withUnknownStatus(payload: string, request: RequestLine): string
   tasks(): LedgerTask[]
   /** Applies to tasks submitted from now on. */
   setTiming(timing: Partial<Timing>): void
@@ -47,3 +71,10 @@ export interface EmulatedProvider {
   /** Clears all tasks and settings. */
   reset(): void
 }
+
+/** A refusal as JSON. */
+export const jsonReply = (status: number, body: Record<string, unknown>): ProviderReply => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(body)
+})

@@ -25,8 +25,25 @@ test('qjob emulators --json prints one line with the addresses, and stops on a s
     {
       provider: 'ionq',
       base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v0\.4$/),
+      variables: { IONQ_API_URL: providers[0]!.base_url },
       control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ionq$/),
       credentials: { api_key: expect.any(String) }
+    },
+    {
+      provider: 'aws-braket',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      variables: {
+        AWS_ENDPOINT_URL_BRAKET: providers[1]!.base_url,
+        AWS_ENDPOINT_URL_S3: providers[1]!.base_url,
+        AWS_ENDPOINT_URL_STS: providers[1]!.base_url
+      },
+      control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/aws-braket$/),
+      credentials: {
+        access_key_id: expect.any(String),
+        secret_access_key: expect.any(String),
+        default_region: 'us-east-1',
+        s3_bucket: 'amazon-braket-emulated'
+      }
     }
   ])
   expect(await answers(providers)).toBe(true)

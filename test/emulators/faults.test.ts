@@ -84,6 +84,15 @@ describe('the fault', () => {
     expect((await ionq.call('GET', `/jobs/${id}`)).body.status).toBe('submitted')
   })
 
+  test('"result_lag" makes a result seem missing', async () => {
+    const id = await ionq.submit()
+    ionq.control.advance(120_000)
+    await order({ kind: 'result_lag' })
+    expect((await ionq.call('GET', `/jobs/${id}`)).body.status).toBe('completed')
+    expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(404)
+    expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(200)
+  })
+
   test('of any kind applies only to requests that match its method and path prefix', async () => {
     const id = await ionq.submit()
     await order({ match: { method: 'get', path: `/v0.4/jobs/${id}/results` }, kind: 'status' })
@@ -143,6 +152,16 @@ describe('the control interface', () => {
     expect([status, body.error]).toEqual([400, expect.stringContaining('There is no device qpu.forte-9')])
   })
 
+  test('sets how long the result of a finished task cannot be read', async () => {
+    await ionq.steer('POST', '/timing', { result_lag_ms: 30_000 })
+    const id = await ionq.submit()
+    ionq.control.advance(120_000)
+    expect((await ionq.call('GET', `/jobs/${id}`)).body.status).toBe('completed')
+    expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(404)
+    ionq.control.advance(30_000)
+    expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(200)
+  })
+
   test('resets everything, after which the same work draws the same counts again', async () => {
     const countsOf = async () => {
       const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 100 })
@@ -162,6 +181,7 @@ describe('the control interface', () => {
   test.each([
     ['/faults', {}, 'kind'],
     ['/faults', { kind: 'explode' }, 'kind'],
+    ['/faults', { kind: 'expire_tokens' }, 'no tokens that expire'],
     ['/faults', { kind: 'status', times: 0 }, 'times'],
     ['/faults', { kind: 'status', status: 200 }, 'status'],
     ['/faults', { kind: 'status', match: { url: '/' } }, 'match'],
@@ -188,9 +208,11 @@ describe('the control interface', () => {
         {
           provider: 'ionq',
           base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v0\.4$/),
+          variables: { IONQ_API_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v0\.4$/) },
           control_url: ionq.controlUrl,
           credentials: { api_key: 'emulated-ionq-key' }
-        }
+        },
+        expect.objectContaining({ provider: 'aws-braket' })
       ]
     })
   })

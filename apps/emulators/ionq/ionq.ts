@@ -1,13 +1,15 @@
 // The emulated IonQ, API v0.4.
 import type { EmulatedClock } from '../clock.js'
-import type { EmulatedProvider, Timing } from '../provider.js'
+import { type EmulatedProvider, jsonReply, type Timing } from '../provider.js'
 import { type DeviceStatus, newDevices } from './devices.js'
 import { JobStore } from './jobs.js'
-import { ionqError } from './replies.js'
+import { ionqError, withUnknownStatus } from './replies.js'
 import { ionqRoutes } from './routes.js'
 
 /** Not a secret: it opens only an emulator on this machine, and a team's stored key must work after every start. */
 const apiKey = 'emulated-ionq-key'
+const basePath = '/v0.4'
+const resultPath = /\/jobs\/[^/]+\/(results|artifacts)\//
 const statuses: readonly DeviceStatus[] = ['available', 'unavailable', 'retired']
 
 export function createIonq(clock: EmulatedClock, { timing }: { timing?: Partial<Timing> } = {}): EmulatedProvider {
@@ -15,11 +17,15 @@ export function createIonq(clock: EmulatedClock, { timing }: { timing?: Partial<
   let devices = newDevices()
   return {
     name: 'ionq',
-    basePath: '/v0.4',
+    basePath,
     credentials: { api_key: apiKey },
-    unknownStatus: 'recalibrating',
+    variables: (address) => ({ IONQ_API_URL: `${address}${basePath}` }),
     routes: (app) => ionqRoutes(app, { clock, store, devices: () => devices, apiKey, queueMs: () => store.queueMs }),
-    errorBody: ionqError,
+    refusal: (status, message) => jsonReply(status, ionqError(status, message)),
+    expiredToken: () => null,
+    resultNotThere: ({ path }) =>
+      resultPath.test(path) ? jsonReply(404, ionqError(404, 'The job has no such results, or none yet.')) : null,
+    withUnknownStatus,
     tasks: () => store.ledger(),
     setTiming: (changed) => store.setTiming(changed),
     setNoise: (level) => store.setNoise(level),

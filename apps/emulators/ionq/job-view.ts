@@ -94,7 +94,9 @@ export function artifact(store: JobStore, job: Job, id: string): unknown {
 /** The probabilities of each circuit of a completed multi-circuit job, by the child's id. */
 export function aggregate(store: JobStore, job: Job): Record<string, unknown> | null {
   if (job.children.length === 0 || store.state(job) !== 'completed' || job.request.dryRun) return null
-  return Object.fromEntries(job.children.map((child) => [child.id, decimalMap(store.result(child)!.probabilities)]))
+  const results = job.children.map((child) => [child.id, store.result(child)] as const)
+  if (results.some(([, result]) => result === null)) return null
+  return Object.fromEntries(results.map(([id, result]) => [id, decimalMap(result!.probabilities)]))
 }
 
 // Array index = qubit.

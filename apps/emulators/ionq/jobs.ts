@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type EmulatedClock, isoTime } from '../clock.js'
 import type { LedgerTask, Timing } from '../provider.js'
+import { type Timeline, TimingSettings, timelineOf } from '../timeline.js'
 import { type Program, readCircuit, type WireCircuit } from './circuit.js'
 import type { Device } from './devices.js'
 import { JobFailure } from './failure.js'
@@ -20,17 +21,13 @@ export interface Result {
   counts: Map<number, number> | null
 }
 
-export interface Job {
+export interface Job extends Timeline {
   readonly id: string
   readonly type: JobRequest['type']
   readonly device: Device
   readonly request: JobRequest
   readonly parentId: string | null
   readonly children: Job[]
-  readonly submittedAt: number
-  readonly readyAt: number
-  readonly startsAt: number
-  readonly endsAt: number
   readonly seed: number
   /** The share of shots that return a random outcome. */
   readonly noise: number
@@ -50,24 +47,21 @@ const tariff = { task: 0.3, shot: 0.01 }
 /** Bounds the memory of a stack that uses the emulators for weeks. */
 const jobsMax = 100_000
 const characterizationsMax = 1_000
-const defaultTiming: Timing = { queueMs: 40, runMs: 20 }
-/** The longest time between submission and the end of the checks. */
-const checkMsMax = 1000
 
 export class JobStore {
   private jobs = new Map<string, Job>()
   private programs = new WeakMap<Job, Program | JobFailure>()
   private results = new WeakMap<Job, Result>()
   private accepted = 0
-  private timing: Timing
+  private readonly timing: TimingSettings
   private noise = 0
   private measured: Characterization[] = []
 
   constructor(
     private readonly clock: EmulatedClock,
-    private readonly startTiming: Partial<Timing> = {}
+    timing: Partial<Timing> = {}
   ) {
-    this.timing = { ...defaultTiming, ...startTiming }
+    this.timing = new TimingSettings(timing)
   }
 
   /** Creates a new job for every call, even for an equal body; null if the emulator is full. */
@@ -86,7 +80,6 @@ export class JobStore {
   }
 
   private add(request: JobRequest, device: Device, parent: Job | null): Job {
-    const { queueMs, runMs } = this.timing
     const submittedAt = parent?.submittedAt ?? this.clock.now()
     const seed = request.noise?.seed ?? this.accepted
     this.accepted += 1
@@ -97,10 +90,7 @@ export class JobStore {
       request,
       parentId: parent?.id ?? null,
       children: [],
-      submittedAt,
-      readyAt: submittedAt + Math.min(queueMs / 4, checkMsMax),
-      startsAt: submittedAt + queueMs,
-      endsAt: submittedAt + queueMs + runMs,
+      ...timelineOf(submittedAt, this.timing.current),
       seed,
       noise: this.noise,
       canceledAt: null,
@@ -232,11 +222,11 @@ export class JobStore {
 
   /** How long a task submitted now waits. */
   get queueMs(): number {
-    return this.timing.queueMs
+    return this.timing.current.queueMs
   }
 
   setTiming(timing: Partial<Timing>): void {
-    this.timing = { ...this.timing, ...timing }
+    this.timing.set(timing)
   }
 
   /** Newest first. The machine is measured when it changes. */
@@ -260,11 +250,12 @@ export class JobStore {
     this.noise = 0
     this.measured = []
     this.accepted = 0
-    this.timing = { ...defaultTiming, ...this.startTiming }
+    this.timing.reset()
   }
 
   private finished(job: Job): Program | null {
     if (this.state(job) !== 'completed' || job.request.dryRun || job.children.length > 0) return null
+    if (this.clock.now() < job.resultAt) return null
     const program = this.program(job)
     return program instanceof JobFailure ? null : program
   }

@@ -22,3 +22,13 @@ export const fail = (reply: FastifyReply, status: number, message: string): Fast
 
 export const invalid = (reply: FastifyReply, { message, keys }: Refusal, source: 'payload' | 'query'): FastifyReply =>
   reply.code(400).send({ ...ionqError(400, message), validation: { keys, source } })
+
+/** Replaces every `status` next to an `id` by a word that no client knows. */
+export const withUnknownStatus = (payload: string): string =>
+  JSON.stringify(
+    JSON.parse(payload, (_key, value) =>
+      value !== null && typeof value === 'object' && 'id' in value && 'status' in value
+        ? { ...value, status: 'recalibrating' }
+        : value
+    )
+  )

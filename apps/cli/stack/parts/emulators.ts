@@ -1,7 +1,6 @@
 // The emulated quantum providers as a part of the stack, and the file with their addresses.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { quantumProviders } from '../../../../domain/backends/quantum-providers.js'
 import { projectRoot } from '../project.js'
 import { type Child, type StackContext, spawnChild, untilHealthy } from './child.js'
 import { onPort } from './free-port.js'
@@ -14,6 +13,8 @@ const stopLimitMs = 5_000
 export interface EmulatedProvider {
   provider: string
   base_url: string
+  /** The environment variables that give api and worker its addresses. */
+  variables: Record<string, string>
   control_url: string
   credentials: Record<string, string>
 }
@@ -49,12 +50,7 @@ export function startEmulatorsPart({ ports }: { ports?: string }, context: Stack
 /** The environment variables that make api and worker use the emulators. */
 export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJS.ProcessEnv => ({
   EMULATED_HARDWARE: '1',
-  ...Object.fromEntries(
-    providers.flatMap(({ provider, base_url }) => {
-      const row = quantumProviders.find(({ credentials }) => credentials === provider)
-      return row ? Object.values(row.urls).map((variable) => [variable, base_url] as const) : []
-    })
-  )
+  ...Object.assign({}, ...providers.map(({ variables }) => variables))
 })
 
 const fileOf = (folder: string) => join(folder, 'emulators.json')

@@ -18,7 +18,12 @@ export interface QuantumProvider {
 export type CompileFormat = 'ionq' | 'braket' | 'ahs' | 'ibm' | 'qasm2' | 'quil' | 'qir'
 
 export const quantumProviders = [
-  { name: 'IonQ', credentials: 'ionq', urls: { api: 'IONQ_API_URL' } }
+  { name: 'IonQ', credentials: 'ionq', urls: { api: 'IONQ_API_URL' } },
+  {
+    name: 'AWS Braket',
+    credentials: 'aws-braket',
+    urls: { braket: 'AWS_ENDPOINT_URL_BRAKET', s3: 'AWS_ENDPOINT_URL_S3', sts: 'AWS_ENDPOINT_URL_STS' }
+  }
 ] as const satisfies readonly QuantumProvider[]
 
 type Row = (typeof quantumProviders)[number]

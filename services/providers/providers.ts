@@ -6,11 +6,13 @@ import {
   type ServiceOf
 } from '../../domain/backends/quantum-providers.js'
 import type { CreateProviderCalls, ProviderAdapter } from './adapter.js'
+import { createBraket } from './braket/braket.js'
 import { createIonq } from './ionq.js'
 
 /** The file that makes the calls of each provider in domain/backends/quantum-providers.ts. */
 const create: { [Name in ProviderName]: CreateProviderCalls<ServiceOf<Name>> } = {
-  IonQ: createIonq
+  IonQ: createIonq,
+  'AWS Braket': createBraket
 }
 
 export interface Providers {

@@ -280,11 +280,9 @@ test('a program with an API key works without a session, and only in the team of
 test('backends lists the available backends, and all of them on request', async () => {
   const usable = (await ada.run(['backends'])).stdout
   expect(usable).toMatch(/^local +Local +simulator +25 +100000 +available +free$/m)
-  expect(usable).not.toContain('ionq-forte-1')
+  expect(usable).not.toContain('ibm-fez')
   const all = (await ada.run(['backends', '--all'])).stdout
-  expect(all).toMatch(
-    /^ionq-forte-1 .*this version has no adapter for AWS Braket +\$0\.30 per task, \$0\.01 per shot$/m
-  )
+  expect(all).toMatch(/^ibm-fez .*this version has no adapter for IBM Quantum +\$0\.30 per task, \$0\.00145 per shot$/m)
   expect(JSON.parse((await ada.run(['backends', '--json'])).stdout).backends.length).toBeGreaterThan(3)
 })
 

@@ -21,6 +21,13 @@ afterAll(async () => {
 
 const path = '/api/team/secrets'
 const aws = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' }
+/** Of a provider that this version cannot ask. */
+const azure = {
+  subscription_id: '01234567-89ab-cdef-0123-456789abcdef',
+  resource_group: 'a-group',
+  workspace_name: 'a-workspace',
+  location: 'eastus'
+}
 const unknownId = '01a1fdb6-9b8b-7716-8ef2-8ab24a008b25'
 
 let owner: TestUser
@@ -279,7 +286,7 @@ describe('a test of credentials', () => {
   const untested = ['untested', 'The format is right; this version cannot ask the provider']
 
   test('of an unsupported provider never calls them valid, and stores nothing', async () => {
-    expect(await check('aws-braket', aws)).toEqual(untested)
+    expect(await check('azure-quantum', azure)).toEqual(untested)
     expect(await list()).toEqual([])
   })
 
@@ -295,17 +302,18 @@ describe('a test of credentials', () => {
   })
 
   test('uses the stored values when none are sent, and for omitted names', async () => {
-    expect(await check('aws-braket')).toEqual([
+    expect(await check('azure-quantum')).toEqual([
       'invalid',
-      expect.stringContaining('The team has no aws-braket credentials; set access_key_id, secret_access_key')
+      expect.stringContaining('The team has no azure-quantum credentials; set subscription_id, resource_group')
     ])
-    const { secrets } = (await save('aws-braket', aws)).body
-    expect(await check('aws-braket')).toEqual(untested)
-    expect(await check('aws-braket', { default_region: 'us-east-1' })).toEqual(untested)
-    await owner.ask('DELETE', `${path}/${secrets[0].id}`)
-    expect(await check('aws-braket')).toEqual([
+    const { secrets } = (await save('azure-quantum', azure)).body
+    expect(await check('azure-quantum')).toEqual(untested)
+    expect(await check('azure-quantum', { location: 'westus' })).toEqual(untested)
+    const { id } = secrets.find((item: Item) => item.key_name === 'subscription_id')
+    await owner.ask('DELETE', `${path}/${id}`)
+    expect(await check('azure-quantum')).toEqual([
       'invalid',
-      expect.stringContaining('secrets.access_key_id: is required')
+      expect.stringContaining('secrets.subscription_id: is required')
     ])
   })
 

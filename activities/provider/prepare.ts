@@ -13,6 +13,7 @@ import {
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { isMeasuredOften } from '../../domain/jobs/params/circuits.js'
 import { JsonText } from '../../domain/json/json-text.js'
+import { dearerThanCatalogue } from '../../domain/money/device-price.js'
 import type { CompileEnd } from '../../services/executor/client.js'
 import { type CompileRequest, sourceOf } from '../../services/executor/requests.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
@@ -93,6 +94,11 @@ async function described(
   try {
     const device = await adapter.describe(at.credentials, { target, width: job.maxQubits }, signal)
     if (device.status === 'retired') return retired(job)
+    // Emulators charge nothing.
+    const dearer = deps.emulated
+      ? null
+      : dearerThanCatalogue(backend, device.price, { perShot: job.pricing?.perShot ?? 0n })
+    if (dearer) return fail('backend_unavailable', dearer)
     const { min, max } = device.shots ?? { min: 1, max: Number.POSITIVE_INFINITY }
     if (job.shots >= min && job.shots <= max) return device
     return fail('provider_refused', `${backend} takes ${min} to ${max} shots (got ${job.shots})`)

@@ -4,6 +4,7 @@ import { wholeNumber } from './device.js'
 
 export interface BraketTask {
   quantumTaskArn?: unknown
+  deviceArn?: unknown
   status?: unknown
   failureReason?: unknown
   outputS3Bucket?: unknown
@@ -24,7 +25,7 @@ const statuses: Readonly<Record<string, ProviderJobView['status']>> = {
   CANCELLED: 'cancelled'
 }
 
-export function viewOf({ status, failureReason, queueInfo }: BraketTask): ProviderJobView {
+export function viewOf({ status, deviceArn, failureReason, queueInfo }: BraketTask): ProviderJobView {
   const raw = String(status).slice(0, 100)
   // A paid job is not given up because of an unknown word.
   const known = Object.hasOwn(statuses, raw) ? statuses[raw]! : 'running'
@@ -33,11 +34,17 @@ export function viewOf({ status, failureReason, queueInfo }: BraketTask): Provid
     raw,
     queuePosition: known === 'queued' ? wholeNumber(queueInfo?.position) : null,
     predictedWaitSeconds: null,
-    // Braket's bill comes with that of the account.
-    cost: null,
+    cost: isFree(raw, deviceArn) ? 0n : null,
     failure: typeof failureReason === 'string' && failureReason !== '' ? failureReason.slice(0, 1000) : null
   }
 }
+
+/**
+ * Braket's bill comes with that of the account. Amazon's own cost tracker (braket.tracking) counts nothing for tasks of quantum
+ * computers that failed or were cancelled; simulators charge for the time until then.
+ */
+const isFree = (status: string, deviceArn: unknown): boolean =>
+  (status === 'FAILED' || status === 'CANCELLED') && typeof deviceArn === 'string' && deviceArn.includes(':device/qpu/')
 
 /** Whether the task's results lie in a folder of this name. */
 export const isInFolder = ({ outputS3Directory }: BraketTask, folder: string): boolean =>

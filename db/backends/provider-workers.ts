@@ -1,6 +1,7 @@
 // Which providers the workers of this installation serve, and what the providers report about their machines.
-import { and, asc, eq, exists, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import { type Backend, type BackendStatus, isAtProvider } from '../../domain/backends/backend.js'
+import { missingForJob } from '../../domain/backends/provider-credentials.js'
 import { credentialsOfProvider } from '../../domain/backends/quantum-providers.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { Db, DbOrTx } from '../client.js'
@@ -72,15 +73,21 @@ export async function hasCredentials(db: DbOrTx, teamId: string | null, provider
 /**
  * The team whose credentials for the provider were used last, or some team that has any; never credentials that the
  * provider has rejected. `null` when there are none.
+ * @param except teams.
  */
-export async function teamWithCredentials(db: DbOrTx, provider: string, credentials: string): Promise<string | null> {
+export async function teamWithCredentials(
+  db: DbOrTx,
+  provider: string,
+  credentials: string,
+  except: readonly string[]
+): Promise<string | null> {
   const lastUse = sql`(select max(${providerJobs.seenAt}) from ${providerJobs} join ${jobs} on ${jobs.id} = ${providerJobs.jobId}
     where ${jobs.teamId} = ${teamSecrets.teamId} and ${providerJobs.provider} = ${provider}
       and ${providerJobs.createdAt} > ${now} - interval '30 days')`
   const [row] = await db
     .select({ teamId: teamSecrets.teamId })
     .from(teamSecrets)
-    .where(eq(teamSecrets.provider, credentials))
+    .where(and(eq(teamSecrets.provider, credentials), notInArray(teamSecrets.teamId, [...except])))
     .groupBy(teamSecrets.teamId)
     .having(sql`not bool_or(${teamSecrets.validationStatus} = 'invalid')`)
     .orderBy(sql`${lastUse} desc nulls last`, teamSecrets.teamId)
@@ -88,15 +95,30 @@ export async function teamWithCredentials(db: DbOrTx, provider: string, credenti
   return row?.teamId ?? null
 }
 
-/** Refuses a job that its provider would reject for lack of credentials. */
+/** The names of the values that the team has stored for each provider. */
+export async function credentialNames(db: DbOrTx, teamId: string): Promise<Map<string, string[]>> {
+  const rows = await db
+    .select({ provider: teamSecrets.provider, name: teamSecrets.keyName })
+    .from(teamSecrets)
+    .where(eq(teamSecrets.teamId, teamId))
+  const names = new Map<string, string[]>()
+  for (const { provider, name } of rows) names.set(provider, [...(names.get(provider) ?? []), name])
+  return names
+}
+
+/** Refuses a job that could not run at its provider for lack of credentials. */
 export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
   const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
-  if (!provider || (await hasCredentials(tx, teamId, provider))) return
-  throw new ServiceError(
-    'backend_unavailable',
-    `backend: ${backend.slug} needs the team's own credentials for ${backend.provider}: an owner or admin stores them ` +
-      `with POST /api/team/secrets (provider ${provider})`
-  )
+  if (!provider) return
+  const names = (await credentialNames(tx, teamId)).get(provider) ?? []
+  if (names.length === 0)
+    throw new ServiceError(
+      'backend_unavailable',
+      `backend: ${backend.slug} needs the team's own credentials for ${backend.provider}: an owner or admin stores them ` +
+        `with POST /api/team/secrets (provider ${provider})`
+    )
+  const missing = missingForJob(provider, names, backend)
+  if (missing) throw new ServiceError('backend_unavailable', `backend: ${backend.slug}: ${missing}`)
 }
 
 /** @param teamId `null` for any team. */

@@ -15,6 +15,7 @@ import {
   isForCircuits,
   unavailableReason
 } from './backend.js'
+import { missingForJob } from './provider-credentials.js'
 import { credentialsOfProvider } from './quantum-providers.js'
 
 /** The job for which a backend is chosen. */
@@ -32,8 +33,8 @@ export interface ChoiceJob {
 
 /** What the team and the caller can use. */
 export interface Means {
-  /** The names of credentials that the team has. */
-  credentials: ReadonlySet<string>
+  /** The names of the values that the team has stored for each provider. */
+  credentials: ReadonlyMap<string, readonly string[]>
   /** Why the caller's key cannot pay this price; `null` when it can. */
   payRefusal(pricing: Pricing): string | null
 }
@@ -113,7 +114,10 @@ function useProblems({ backend, cost, qubits }: Measured, job: ChoiceJob, means:
   const unavailable = unavailableReason(backend)
   if (unavailable) problems.push(unavailable)
   const credentials = backend.engine === null ? credentialsOfProvider[provider] : undefined
-  if (credentials && !means.credentials.has(credentials)) problems.push(`the team has no credentials for ${provider}`)
+  const names = credentials && means.credentials.get(credentials)
+  if (credentials && !names) problems.push(`the team has no credentials for ${provider}`)
+  const missing = names && missingForJob(credentials, names, backend)
+  if (missing) problems.push(missing)
   if (!isForCircuits(backend)) problems.push('it takes no circuits')
   if (maxShots !== null && Math.max(...job.shots) > maxShots) problems.push(`it takes at most ${maxShots} shots`)
   if (job.qubits !== null && qubits !== null && job.qubits > qubits)

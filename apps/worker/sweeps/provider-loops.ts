@@ -3,26 +3,25 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
-import { type Access, accessOf, type ProviderDeps } from '../../../activities/provider/step.js'
-import {
-  declareProviders,
-  hasCredentials,
-  recordBackends,
-  teamWithCredentials
-} from '../../../db/backends/provider-workers.js'
+import { accessOf, type ProviderDeps } from '../../../activities/provider/step.js'
+import { declareProviders, recordBackends, teamWithCredentials } from '../../../db/backends/provider-workers.js'
 import { type HeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
-import type { CredentialProvider } from '../../../domain/backends/provider-credentials.js'
+import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
+import { type ProviderAdapter, ProviderFault } from '../../../services/providers/adapter.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const DECLARE_MS = 10 * 60_000
 const REFRESH_MS = 5 * 60_000
+/** How soon the machines of a provider are read for the first team that stores credentials for it. */
+const FIRST_CREDENTIALS_MS = 5_000
 /** Each of these provider jobs is looked up once an hour; this is how often the worker checks which are due. */
 const HELD_MS = 60_000
 const HELD_PER_PASS = 50
 const HELD_TEAMS_AT_ONCE = 8
 const CALL_TIMEOUT_MS = 10_000
+const REJECTED_MAX = 100
 
 export interface ProviderLoopDeps extends ProviderDeps {
   reports: SweepReports
@@ -31,6 +30,7 @@ export interface ProviderLoopDeps extends ProviderDeps {
 
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
   const { db, providers, emulated, reports, log } = deps
+  const reads: Reads = { at: new Map(), rejected: new Map() }
   const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
     startLoop(name, everyMs, log, pass, reports.of(name, everyMs))
   return [
@@ -38,7 +38,7 @@ export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
       await declareProviders(db, [...providers.keys()], emulated)
       return false
     }),
-    named('provider_backends', REFRESH_MS, async () => ({ handled: await refreshBackends(deps) })),
+    named('provider_backends', FIRST_CREDENTIALS_MS, async () => ({ handled: await refreshBackends(deps, reads) })),
     named('held_money', HELD_MS, async () => {
       const held = await takeHeldProviderJobs(db, HELD_PER_PASS)
       // A team's jobs are looked up one after the other, so that a provider that does not respond to one team delays only
@@ -75,30 +75,57 @@ async function settleAll(deps: ProviderLoopDeps, held: HeldProviderJob[]): Promi
  * Without credentials of a team, a provider is not called: an installation contacts no third party unasked. Where a list of
  * machines needs credentials, it is read with those of the team that used the provider last; it is the same for all teams.
  */
-async function refreshBackends(deps: ProviderLoopDeps): Promise<number> {
+async function refreshBackends(deps: ProviderLoopDeps, { at, rejected }: Reads): Promise<number> {
   const { db, providers, emulated, log } = deps
   let refreshed = 0
   for (const [name, adapter] of providers) {
-    if (!emulated && !(await hasCredentials(db, null, adapter.credentials))) continue
+    if (performance.now() - (at.get(name) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) continue
+    const team = await readingTeam(deps, adapter, rejected)
+    if (team === null && !(adapter.devicesArePublic && emulated)) continue
+    at.set(name, performance.now())
     try {
-      const access = adapter.devicesArePublic ? null : await lastUsed(deps, name, adapter.credentials)
-      if (access && 'missing' in access) continue
-      const seen = await adapter.backends(access?.at.credentials ?? null, AbortSignal.timeout(CALL_TIMEOUT_MS))
+      const seen = await adapter.backends(
+        await credentialsOf(deps, adapter, team),
+        AbortSignal.timeout(CALL_TIMEOUT_MS)
+      )
       await recordBackends(db, name, seen)
       refreshed += seen.length
     } catch (err) {
-      // The last known state stays, with its age.
+      // The last known state stays, with its age. Credentials that do not work must not keep it from all other teams.
       log.warn({ provider: name, reason: (err as Error).message }, 'the state of its machines could not be read')
+      if (team === null || !(err instanceof ProviderFault) || err.kind !== 'unauthorized') continue
+      rejected.set(name, [...(rejected.get(name) ?? []), team].slice(-REJECTED_MAX))
+      at.delete(name)
     }
   }
   return refreshed
 }
 
-async function lastUsed(
+interface Reads {
+  /** When the machines of each provider were last read. */
+  at: Map<string, number>
+  /** The teams whose credentials a provider did not take for that, since it last took some. */
+  rejected: Map<string, string[]>
+}
+
+/** With whose credentials the machines are read; `null` when no team's are left to try. */
+async function readingTeam(
+  { db }: ProviderLoopDeps,
+  { name, credentials }: ProviderAdapter,
+  rejected: Reads['rejected']
+): Promise<string | null> {
+  const team = await teamWithCredentials(db, name, credentials, rejected.get(name) ?? [])
+  if (team === null) rejected.delete(name)
+  return team
+}
+
+async function credentialsOf(
   deps: ProviderLoopDeps,
-  provider: string,
-  credentials: CredentialProvider
-): Promise<Access | { missing: string }> {
-  const teamId = await teamWithCredentials(deps.db, provider, credentials)
-  return teamId === null ? { missing: 'no team has credentials' } : accessOf(deps, { teamId, provider, place: null })
+  { name, devicesArePublic }: ProviderAdapter,
+  teamId: string | null
+): Promise<Credentials | null> {
+  if (devicesArePublic || teamId === null) return null
+  const access = await accessOf(deps, { teamId, provider: name, place: null })
+  if ('missing' in access) throw new ProviderFault('unauthorized', access.missing)
+  return access.at.credentials
 }

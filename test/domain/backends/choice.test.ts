@@ -23,7 +23,7 @@ const machine = (slug: string, changes: Partial<Backend> = {}) =>
 const at = new Date('2026-11-23T10:00:00.000Z')
 const nothing: Wishes = { maxCost: null, maxWaitSeconds: null, minQubits: null, hardware: null }
 const bell: ChoiceJob = { shots: [100], circuitCount: 1, qubits: 2, params: {}, maxCost: null }
-const rich: Means = { credentials: new Set(['ionq']), payRefusal: () => null }
+const rich: Means = { credentials: new Map([['ionq', ['api_key']]]), payRefusal: () => null }
 
 interface Asked {
   wishes?: Partial<Wishes>
@@ -105,7 +105,7 @@ test.each<[string, Backend, Asked]>([
   ['an administrator has disabled it', simulator('x', { isAvailable: false }), {}],
   ['no worker has declared IonQ within a day', machine('x', { served: false }), {}],
   ['this version has no adapter for Elsewhere', machine('x', { provider: 'Elsewhere' }), {}],
-  ['the team has no credentials for IonQ', machine('x'), { means: { credentials: new Set() } }],
+  ['the team has no credentials for IonQ', machine('x'), { means: { credentials: new Map() } }],
   ['the key cannot pay', machine('x'), { means: { payRefusal: () => 'the key cannot pay' } }],
   ['it takes no circuits', simulator('x', { supportedProgramTypes: ['ahs'] }), {}],
   ['it takes at most 50 shots', simulator('x', { maxShots: 50 }), {}],

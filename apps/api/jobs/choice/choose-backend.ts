@@ -1,11 +1,10 @@
 // Chooses the backend of a submission that leaves it open.
 import type { FastifyRequest } from 'fastify'
 import { listBackends } from '../../../../db/backends/backends.js'
-import { hasCredentials } from '../../../../db/backends/provider-workers.js'
+import { credentialNames } from '../../../../db/backends/provider-workers.js'
 import type { DbOrTx } from '../../../../db/client.js'
 import type { Backend } from '../../../../domain/backends/backend.js'
 import { type ChoiceJob, chooseBackend, type Means } from '../../../../domain/backends/choice.js'
-import { quantumProviders } from '../../../../domain/backends/quantum-providers.js'
 import { widthOfSource } from '../../../../domain/jobs/declared-width.js'
 import { shotsOfRuns } from '../../../../domain/jobs/params/params.js'
 import type { BackendChoice, JobSource, SavedScript, Submission, Wishes } from '../../../../domain/jobs/submission.js'
@@ -48,9 +47,7 @@ export async function chosenFor(
   at: Date
 ): Promise<Chosen> {
   const { key } = actorOf(request)
-  const credentials = new Set<string>()
-  for (const { credentials: name } of quantumProviders)
-    if (teamId !== null && (await hasCredentials(db, teamId, name))) credentials.add(name)
+  const credentials = teamId === null ? new Map<string, string[]>() : await credentialNames(db, teamId)
   const means: Means = { credentials, payRefusal: (pricing) => payRefusal(key, pricing) }
   return chooseBackend(await listBackends(db), wishes, job, means, at)
 }

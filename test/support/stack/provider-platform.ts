@@ -4,7 +4,8 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import { sql } from 'drizzle-orm'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { defaultProviderTimes } from '../../../activities/provider/step.js'
-import { type EmulatorOptions, startEmulators } from '../../../apps/emulators/emulators.js'
+import { emulatorVariables } from '../../../apps/cli/stack/parts/emulators.js'
+import { type EmulatorOptions, type ProviderName, startEmulators } from '../../../apps/emulators/emulators.js'
 import type { LedgerTask } from '../../../apps/emulators/provider.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
@@ -18,19 +19,31 @@ export const LOOKUP_WINDOW_SECONDS = 3
 
 const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
 
+/** A quantum computer of each provider. */
+export const paidBackends: Record<ProviderName, string> = {
+  ionq: 'ionq-direct-forte-1',
+  'aws-braket': 'ionq-forte-1'
+}
+
 export async function startProviderPlatform(
   file: string,
   {
+    providers = ['ionq'],
     own = {},
     env = {},
     timing = {}
-  }: { own?: OwnParts; env?: Record<string, string>; timing?: EmulatorOptions['timing'] } = {}
+  }: {
+    /** Those that the team has credentials for. */
+    providers?: readonly ProviderName[]
+    own?: OwnParts
+    env?: Record<string, string>
+    timing?: EmulatorOptions['timing']
+  } = {}
 ) {
   const emulators = await startEmulators({ timing })
   const ionq = emulators.provider('ionq')
   const platform = await startPlatform(file, own, {
-    IONQ_API_URL: ionq.base_url,
-    EMULATED_HARDWARE: '1',
+    ...emulatorVariables(emulators.providers),
     PROVIDER_LOOKUP_WINDOW: String(LOOKUP_WINDOW_SECONDS),
     PROVIDER_CANCEL_DEADLINE: '8',
     PROVIDER_CALL_TIMEOUT: '2',
@@ -39,22 +52,33 @@ export async function startProviderPlatform(
     ...env
   })
   const team = (await (await platform.call('POST', '/api/teams', { name: 'Hardware' })).json()) as { id: string }
-  const storeCredentials = async () => {
-    const body = { team_id: team.id, provider: 'ionq', secrets: ionq.credentials }
+  const storeCredentials = async (provider: ProviderName = 'ionq', changes: Record<string, string> = {}) => {
+    const secrets = { ...emulators.provider(provider).credentials, ...changes }
+    const body = { team_id: team.id, provider, secrets }
     const stored = await platform.call('POST', '/api/team/secrets', body)
     if (stored.status !== 201) throw new Error(`secrets: ${stored.status} ${await stored.text()}`)
   }
-  await storeCredentials()
-  await eventually(async () => {
-    const { isAvailable } = (await (await platform.call('GET', '/api/backends/ionq-direct-forte-1')).json()) as {
-      isAvailable: boolean
-    }
-    return isAvailable || null
-  })
+  for (const provider of providers) await storeCredentials(provider)
+  for (const provider of providers)
+    await eventually(async () => {
+      const { isAvailable } = (await (
+        await platform.call('GET', `/api/backends/${paidBackends[provider]}`)
+      ).json()) as {
+        isAvailable: boolean
+      }
+      return isAvailable || null
+    })
+
+  const paidTasksAt = (provider: ProviderName, count: number): Promise<LedgerTask[]> =>
+    eventually(async () => {
+      const tasks = emulators.provider(provider).control.tasks()
+      return tasks.length >= count ? tasks : null
+    })
 
   return {
     ...platform,
     ionq: ionq.control,
+    provider: (name: ProviderName) => emulators.provider(name).control,
     credentials: ionq.credentials,
     teamId: team.id,
     storeCredentials,
@@ -70,12 +94,8 @@ export async function startProviderPlatform(
       }),
 
     /** Paid provider jobs, according to the provider. */
-    async paidTasks(count: number): Promise<LedgerTask[]> {
-      return eventually(async () => {
-        const tasks = ionq.control.tasks()
-        return tasks.length >= count ? tasks : null
-      })
-    },
+    paidTasks: (count: number): Promise<LedgerTask[]> => paidTasksAt('ionq', count),
+    paidTasksAt,
 
     async budget() {
       const answer = await platform.call('GET', `/api/team/budget?team_id=${team.id}`)

@@ -50,6 +50,8 @@ export function startEmulatorsPart({ ports }: { ports?: string }, context: Stack
 /** The environment variables that make api and worker use the emulators. */
 export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJS.ProcessEnv => ({
   EMULATED_HARDWARE: '1',
+  // An emulator lists what it has accepted at once.
+  PROVIDER_LOOKUP_WINDOW: '5',
   ...Object.assign({}, ...providers.map(({ variables }) => variables))
 })
 

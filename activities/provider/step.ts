@@ -169,8 +169,8 @@ export const endsSubmission: ReadonlySet<ProviderFaultKind> = new Set([
   'retired'
 ])
 
-/** The team can replace rejected credentials, and a device comes back. */
-const SLOW_RETRY_MS = 60_000
+/** The team can replace rejected credentials, and a device comes back: neither within seconds. */
+const SLOW_FACTOR = 12
 const BACKOFF_MAX_MS = 5 * 60_000
 
 /**
@@ -181,7 +181,7 @@ export function againAfter({ providerTimes }: Pick<ProviderDeps, 'providerTimes'
   if (!(error instanceof ProviderFault)) throw error
   const slow = error.kind === 'unauthorized' || error.kind === 'offline'
   const busyMs = Math.min(providerTimes.retryMs * 2 ** Math.min(tries - 1, 10), BACKOFF_MAX_MS)
-  const ownMs = slow ? SLOW_RETRY_MS : error.kind === 'busy' ? busyMs : providerTimes.retryMs
+  const ownMs = slow ? providerTimes.retryMs * SLOW_FACTOR : error.kind === 'busy' ? busyMs : providerTimes.retryMs
   return { next: 'again', afterMs: withJitter(error.retryAfterMs ?? ownMs), why: error.message }
 }
 

@@ -172,6 +172,17 @@ export function missingFault(provider: CredentialProvider, present: Iterable<str
   return null
 }
 
+/** Values that belong to another one: a new value of that replaces them, where they are not written with it. */
+const belongsTo: Partial<Record<CredentialProvider, Readonly<Record<string, string>>>> = {
+  'aws-braket': { session_token: 'access_key_id' }
+}
+
+/** The names of stored values that a write makes useless, such as the session token of a replaced key. */
+export const outlived = (provider: CredentialProvider, written: Credentials): string[] =>
+  Object.entries(belongsTo[provider] ?? {}).flatMap(([name, owner]) =>
+    Object.hasOwn(written, owner) && !Object.hasOwn(written, name) ? [name] : []
+  )
+
 /** What a job needs beyond the names that are required to store credentials. */
 const neededForJobs: Partial<Record<CredentialProvider, readonly JobNeed[]>> = {
   'aws-braket': [

@@ -2,18 +2,19 @@
 import type { DbOrTx } from '../../db/client.js'
 import { newId } from '../../db/ids.js'
 import { ringKeysInUse } from '../../db/service/sealed-values.js'
-import { lockSecrets, putSecrets, sealedSecrets } from '../../db/teams/secrets.js'
+import { deleteSecret, lockSecrets, putSecrets, sealedSecrets } from '../../db/teams/secrets.js'
 import {
   type CredentialProvider,
   type Credentials,
   formatFault,
-  missingFault
+  missingFault,
+  outlived
 } from '../../domain/backends/provider-credentials.js'
 import { ServiceError } from '../../domain/errors.js'
 import { type KeyRing, secretContext, UnopenableError } from '../keys/key-ring.js'
 
 /**
- * Creates or updates the named values; the others stay.
+ * Creates or updates the named values; the others stay, except those that belong to a replaced one.
  * @param tx a transaction in which the team is locked for a write. @param values as `readCredentials` returns them.
  * @throws ServiceError `validation_error` when a format is wrong, or the provider would lack a value.
  */
@@ -27,6 +28,10 @@ export async function storeCredentials(
   const stored = await lockSecrets(tx, teamId, provider)
   const fault = formatFault(provider, values) ?? missingFault(provider, [...stored.keys(), ...Object.keys(values)])
   if (fault) throw new ServiceError('validation_error', fault)
+  for (const name of outlived(provider, values)) {
+    const id = stored.get(name)
+    if (id !== undefined) await deleteSecret(tx, id)
+  }
   await putSecrets(
     tx,
     Object.entries(values).map(([keyName, value]) => {

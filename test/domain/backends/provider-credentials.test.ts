@@ -5,6 +5,7 @@ import {
   formatFault,
   missingFault,
   missingForJob,
+  outlived,
   readCredentials
 } from '../../../domain/backends/provider-credentials.js'
 
@@ -256,4 +257,12 @@ describe('the credentials that a job needs', () => {
   ])('are %s', (_what, provider, present, backend, sentence) => {
     expect(missingForJob(provider, present, backend)).toBe(sentence)
   })
+})
+
+test('a new access key without a session token makes the stored one useless; nothing else does', () => {
+  const key = { access_key_id: 'AKIAEXAMPLE000000000', secret_access_key: 'x'.repeat(40) }
+  expect(outlived('aws-braket', key)).toEqual(['session_token'])
+  expect(outlived('aws-braket', { ...key, session_token: 'a-token-of-the-key' })).toEqual([])
+  expect(outlived('aws-braket', { s3_bucket: 'amazon-braket-ada' })).toEqual([])
+  expect(outlived('ionq', { api_key: 'a-key-of-the-team' })).toEqual([])
 })

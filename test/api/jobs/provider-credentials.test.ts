@@ -1,0 +1,39 @@
+// What the credentials of a team lack for a job is said at its submission.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { declareProviders } from '../../../db/backends/provider-workers.js'
+import { startApi, type TestUser } from '../../support/api/api.js'
+import { submission } from '../../support/jobs/builders.js'
+
+const api = await startApi('provider_credentials')
+const { db, sql } = api.database
+afterAll(() => api.close())
+
+let ada: TestUser & { teamId: string }
+beforeAll(async () => {
+  ada = await api.signUpWithTeam()
+  await declareProviders(db, ['AWS Braket'])
+  await sql`update backends set status = 'online' where slug in ('sv1', 'ionq-forte-1')`
+  await ada.ask('PATCH', '/api/team/budget', { team_id: ada.teamId, daily_usd: 500, monthly_usd: 500 })
+})
+
+const store = (secrets: Record<string, string>) =>
+  ada.post('/api/team/secrets', { team_id: ada.teamId, provider: 'aws-braket', secrets })
+const submit = (backend: string) => ada.post('/api/jobs/submit', submission({ backend, team_id: ada.teamId }))
+
+test('a job at Braket needs a bucket, and on a simulator a region, before it is accepted', async () => {
+  const keys = { access_key_id: 'AKIAEXAMPLE000000000', secret_access_key: 'x'.repeat(40) }
+  expect((await store(keys)).status).toBe(201)
+  expect(await submit('ionq-forte-1')).toMatchObject({
+    status: 400,
+    body: {
+      error: "backend: ionq-forte-1: No result storage destination: set s3_bucket in the team's aws-braket credentials"
+    }
+  })
+  expect((await store({ s3_bucket: 'amazon-braket-ada' })).status).toBe(201)
+  expect((await submit('ionq-forte-1')).status).toBe(201)
+  expect((await submit('sv1')).body.error).toBe(
+    "backend: sv1: No region: set default_region in the team's aws-braket credentials"
+  )
+  expect((await store({ default_region: 'us-east-1' })).status).toBe(201)
+  expect((await submit('sv1')).status).toBe(201)
+})

@@ -7,6 +7,7 @@ The finished text is read back by Braket's own interpreter.
 from __future__ import annotations
 
 from braket.default_simulator.openqasm.interpreter import Interpreter
+from qiskit.circuit import Measure
 
 from .expansion import Expansion, number_text
 from .program import Compiled, Input, by_qubits, left_out, terminal
@@ -43,8 +44,8 @@ def compile_braket(given: Input, target: Target) -> Compiled:
     gates = {name: own for name, own in GATES.items() if target.gates is None or own in target.gates}
     body, counts = _body(steps, Expansion(gates, NAME), gates)
     warnings += left_out(steps, counts)
-    text = write(given, body, measured)
-    ends = _measurements(given, measured)
+    ends = _every_qubit(given) if target.measures_all else _measurements(given, measured)
+    text = write(given.num_qubits, given.num_qubits if target.measures_all else len(given.positions), body, ends)
     # The interpreter's circuit does not contain barriers.
     expected = [count if step.kind == "gate" else 0 for step, count in zip(steps, counts, strict=True)]
     prove([*steps, *ends], [*expected, *(1 for _ in ends)], read(text), NAME)
@@ -67,21 +68,31 @@ def _body(steps: list[Step], expansion: Expansion, gates: dict[str, str]) -> tup
     return lines, counts
 
 
-def write(given: Input, body: list[str], measured: dict[int, int]) -> str:
-    """The program's text: bit k of `b` is the canonical bit k, also where nothing measures it."""
-    lines = ["OPENQASM 3.0;", f"bit[{len(given.positions)}] b;", f"qubit[{given.num_qubits}] q;", *body]
-    places = [(place, clbit) for place, clbit in enumerate(given.positions) if clbit in measured]
-    lines += [f"b[{place}] = measure q[{measured[clbit]}];" for place, clbit in places]
+def write(num_qubits: int, num_bits: int, body: list[str], ends: list[Step]) -> str:
+    """The program's text. Its register `b` also has the bits that nothing measures."""
+    lines = ["OPENQASM 3.0;", f"bit[{num_bits}] b;", f"qubit[{num_qubits}] q;", *body]
+    lines += [f"b[{end.clbit}] = measure q[{end.qubits[0]}];" for end in ends]
     return "\n".join(lines) + "\n"
 
 
 def _measurements(given: Input, measured: dict[int, int]) -> list[Step]:
-    """The measurements in canonical order, into the program's own bits."""
+    """The circuit's measurements; bit k of the program is the canonical bit k."""
     found = {step.clbit: step for step in given.steps if step.kind == "measure"}
     return [
         Step("measure", "measure", found[clbit].operation, (measured[clbit],), found[clbit].index, place)
         for place, clbit in enumerate(given.positions)
         if clbit in measured
+    ]
+
+
+def _every_qubit(given: Input) -> list[Step]:
+    """A measurement of each qubit into the bit of its number. One that the circuit lacks comes after its last
+    operation, and the readout does not read it."""
+    own = {step.qubits[0]: step.index for step in given.steps if step.kind == "measure"}
+    last = given.steps[-1].index if given.steps else 0
+    return [
+        Step("measure", "measure", Measure(), (qubit,), own.get(qubit, last), qubit)
+        for qubit in range(given.num_qubits)
     ]
 
 

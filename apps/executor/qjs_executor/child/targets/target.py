@@ -28,7 +28,7 @@ SEED_MAX = 2**31 - 1
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 _FIELDS = {
-    "braket": ("format", "num_qubits", "gates"),
+    "braket": ("format", "num_qubits", "gates", "measures_all"),
     "ionq": ("format", "num_qubits"),
     "ibm": ("format", "num_qubits", "basis_gates", "coupling_map", "optimization_level", "seed"),
     "qasm2": ("format", "num_qubits"),
@@ -42,12 +42,13 @@ class Target:
     """A provider's form and the limits of its device.
 
     `num_qubits`: width of the device, None when unknown. `gates`: for `braket`, the operations that the device
-    supports, None for the whole dialect. `basis_gates`, `coupling_map` (directed pairs, None: any pair),
-    `optimization_level` and `seed` are those of `ibm`. `profile` is that of `qir`."""
+    supports, None for the whole dialect. `measures_all`: it measures all qubits or none. `basis_gates`, `coupling_map`
+    (directed pairs, None: any pair), `optimization_level` and `seed` are those of `ibm`. `profile` is that of `qir`."""
 
     format: str
     num_qubits: int | None = None
     gates: frozenset[str] | None = None
+    measures_all: bool = False
     basis_gates: tuple[str, ...] = ()
     coupling_map: frozenset[tuple[int, int]] | None = None
     optimization_level: int = 1
@@ -70,11 +71,19 @@ def parse_target(value: Any) -> Target:
     if form == "ibm":
         return _ibm(value)
     num_qubits = _optional_integer(value.get("num_qubits"), "num_qubits")
-    if form == "braket" and value.get("gates") is not None:
-        return Target(form, num_qubits, gates=frozenset(_names(value["gates"], "gates")))
+    if form == "braket":
+        return _braket(value, num_qubits)
     if form == "qir" and value.get("profile", "base") != "base":
         _refuse("target.profile", "must be base", value["profile"])
     return Target(form, num_qubits)
+
+
+def _braket(value: dict[str, Any], num_qubits: int | None) -> Target:
+    gates, measures_all = value.get("gates"), value.get("measures_all", False)
+    if not isinstance(measures_all, bool):
+        _refuse("target.measures_all", "must be true or false", measures_all)
+    known = None if gates is None else frozenset(_names(gates, "gates"))
+    return Target("braket", num_qubits, gates=known, measures_all=measures_all)
 
 
 def _ibm(value: dict[str, Any]) -> Target:

@@ -53,7 +53,8 @@ class ExecutionRequest:
 
     kind: RequestKind
     source: dict[str, str]
-    """{kind: code, framework, code} or {kind: circuit, format, payload}."""
+    """{kind: code, framework, code} or {kind: circuit, format, payload}; an analog program is a circuit of the format
+    ahs."""
     backend: str
     max_qubits: int
     shots: int

@@ -168,8 +168,8 @@ class Job:
     @property
     def zygote(self) -> ZygoteSet:
         """Whose child executes it. A wrong guess only costs time: the child then imports what is missing."""
-        if self.kind == "compile" and self.details["target"]["format"] == "braket":
-            return "frameworks"  # Braket's own interpreter reads the program back.
+        if self.kind == "compile" and self.details["target"]["format"] in ("braket", "ahs"):
+            return "frameworks"  # Braket's own interpreter reads the program back, or its validators check it.
         if self.script.circuits == "here" and (self.params.mitigation or {}).get("zne") is not None:
             return "frameworks"  # PennyLane folds and extrapolates.
         if self.kind in ("detect", "analyse") or self.source.get("framework", "openqasm") == "openqasm":

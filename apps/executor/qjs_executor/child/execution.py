@@ -35,6 +35,7 @@ from .source import user_code
 from .source.detection import detect, is_openqasm_source
 from .source.plain_value import plain_value
 from .sweep import run_points
+from .targets.ahs import compile_analog
 from .targets.compilation import compile_circuit
 from .targets.target import parse_target
 from .workflows.capture import capture, recorded, require_sdk
@@ -250,12 +251,15 @@ def _refuse_variables(circuit: QuantumCircuit) -> None:
 
 
 def _compile(execution: _Execution) -> dict[str, Any]:
-    """The circuit in the form of a provider; or `found`, for a second child to compile."""
+    """The source in the form of a provider; or `found`, a circuit for a second child to compile."""
+    target = parse_target(execution.request.details["target"])
+    if "ahs" in (target.format, execution.request.source.get("format")):
+        return compile_analog(execution.request.source, target)
     circuit, warnings, text = _circuit_alone(execution, "compile")
     if not isinstance(circuit, QuantumCircuit):
         return {"found": circuit}
     circuit = checked(circuit, text, execution.request)
-    answer = compile_circuit(circuit, text, parse_target(execution.request.details["target"]))
+    answer = compile_circuit(circuit, text, target)
     if execution.request.circuit_facts.get("observables"):
         warnings = [*warnings, EXPECTATIONS_NOTE]
     return {

@@ -9,7 +9,7 @@ import re
 from itertools import zip_longest
 from typing import Any
 
-from ..execution_request import SHOTS_MAX, RequestKind
+from ..execution_request import SHOTS_MAX
 from ..job import ErrorCode, Job
 from ..pauli_sums import TERMS_MAX
 from ..printed_text import plain
@@ -86,7 +86,7 @@ def read_answer(answer: dict[str, Any], job: Job) -> Report:
     if "found" in answer and job.source["kind"] == "code":
         return _found(answer["found"])
     if job.kind != "run":
-        return FieldsReport(_fields(job.kind, answer))
+        return FieldsReport(_fields(job, answer))
     if job.script.task is not None:
         return _task_report(answer)
     if "value" in answer:
@@ -266,9 +266,9 @@ def observables_of(facts: dict[str, Any], where: str) -> list[Any] | None:
     return small(_plain_value(observables), where, OBSERVABLES_BYTES_MAX)  # type: ignore[no-any-return]
 
 
-def _fields(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
+def _fields(job: Job, answer: dict[str, Any]) -> dict[str, Any]:
     """The fields of an answer that gives no counts."""
-    match kind:
+    match job.kind:
         case "convert":
             return {
                 "qasm": text(answer.get("openqasm3"), "openqasm3", CIRCUIT_TEXT_MAX),
@@ -279,11 +279,12 @@ def _fields(kind: RequestKind, answer: dict[str, Any]) -> dict[str, Any]:
             canonical = answer.get("openqasm3")
             registers = registers_of(answer.get("registers"))
             layout = {"layout": _plain_value(answer["layout"])} if "layout" in answer else {}
+            describe = _analog_info if job.source.get("format") == "ahs" else _circuit_info
             return {
                 **_plain_fields(answer, ("format", "program", "media_type", "qubits", "readout")),
                 **small(layout, "layout", LAYOUT_BYTES_MAX),
                 "qasm": None if canonical is None else text(canonical, "openqasm3", CIRCUIT_TEXT_MAX),
-                "circuit_info": {**_circuit_info(answer.get("circuit_info")), "registers": registers},
+                "circuit_info": {**describe(answer.get("circuit_info")), "registers": registers},
                 "warnings": warnings_of(answer),
             }
         case "engines":
@@ -365,6 +366,18 @@ def registers_of(value: Any) -> list[dict[str, Any]]:
             register["qubits"] = [integer(qubit, "registers: qubits", 0, 1_000_000) for qubit in qubits]
         registers.append(register)
     return registers
+
+
+def _analog_info(value: Any) -> dict[str, Any]:
+    """Facts about an analog program."""
+    if not isinstance(value, dict) or not isinstance(value.get("has_local_detuning"), bool):
+        raise BadAnswer("circuit_info")
+    return {
+        "num_qubits": integer(value.get("num_qubits"), "circuit_info.num_qubits", 1, 256),
+        "num_atoms": integer(value.get("num_atoms"), "circuit_info.num_atoms", 0, 256),
+        "duration_seconds": double(value.get("duration_seconds"), "circuit_info.duration_seconds"),
+        "has_local_detuning": value["has_local_detuning"],
+    }
 
 
 def _circuit_info(value: Any) -> dict[str, Any]:

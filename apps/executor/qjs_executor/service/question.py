@@ -49,7 +49,7 @@ def parse_compile_request(request: dict[str, Any], defaults: Limits) -> tuple[Jo
         parse_target(target)
     except ValueError as error:
         raise InvalidRequest(str(error)) from None
-    source = source_of(request.get("source"))
+    source = source_of(request.get("source"), analog=True)
     return _question("compile", request, source, {"target": target}, defaults)
 
 

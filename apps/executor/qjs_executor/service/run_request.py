@@ -35,6 +35,8 @@ FILES_URL_MAX = 300
 
 FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
+ANALOG = "ahs"
+"""The format of analog programs, which only devices of providers run."""
 ENGINES = ("statevector", "density_matrix", "mps", "noisy", "gpu_statevector", "gpu_tensor_network")
 """All known engines; only a child can tell which of the GPU engines a machine has."""
 
@@ -129,8 +131,8 @@ def lane_of(request: dict[str, Any]) -> Lane:
             refuse("lane", "must be jobs or interactive", other)
 
 
-def source_of(source: Any) -> dict[str, str]:
-    """A source: a framework's code, or a circuit. Raises InvalidRequest."""
+def source_of(source: Any, analog: bool = False) -> dict[str, str]:
+    """A source: a framework's code, or a circuit; or an analog program, where one is of use. Raises InvalidRequest."""
     if not isinstance(source, dict):
         refuse("source", "must be an object", source)
     kind = source.get("kind")
@@ -141,8 +143,10 @@ def source_of(source: Any) -> dict[str, str]:
         return {"kind": kind, "framework": framework, "code": text_of(source.get("code"), "source.code", TEXT_MAX)}
     if kind == "circuit":
         form = source.get("format")
-        if form not in FORMATS:
-            refuse("source.format", f"must be one of {', '.join(FORMATS)}", form)
+        if form == ANALOG and not analog:
+            refuse("source.format", f"must be one of {', '.join(FORMATS)}: no engine here runs analog programs", form)
+        if form not in (*FORMATS, ANALOG):
+            refuse("source.format", f"must be one of {', '.join((*FORMATS, ANALOG) if analog else FORMATS)}", form)
         return {"kind": kind, "format": form, "payload": text_of(source.get("payload"), "source.payload", TEXT_MAX)}
     refuse("source.kind", "must be code or circuit", kind)
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from ..support.analog import PROGRAM, TARGET, text_of
 from ..support.executor import BELL, Executor
 
 CIRQ = "import cirq\na, b = cirq.LineQubit.range(2)\ncircuit = cirq.Circuit(cirq.H(a), cirq.CNOT(a, b), cirq.measure(a, b, key='c'))"
@@ -104,6 +105,60 @@ def test_what_a_target_cannot_express_is_refused_with_its_operation_qubit_and_li
 def test_an_unknown_target_is_400(executor: Executor, target: Any, where: str) -> None:
     answer = _ask(executor, "/compile", source=_source(BELL), target=target)
     assert answer.status_code == 400 and where in answer.json()["error"]["message"]
+
+
+def _analog(payload: str) -> dict[str, str]:
+    return {"kind": "circuit", "format": "ahs", "payload": payload}
+
+
+def test_an_analog_program_is_passed_on_unchanged(executor: Executor) -> None:
+    payload = text_of(PROGRAM)
+    answer = _ask(executor, "/compile", source=_analog(payload), target=TARGET)
+    assert answer.status_code == 200, answer.text
+    compiled = answer.json()
+    assert compiled["program"] == payload and compiled["qasm"] is None
+    assert compiled["readout"] == {"kind": "sites", "bits": [0, 1, 2, 3]}
+    assert compiled["circuit_info"] == {
+        "num_qubits": 4,
+        "num_atoms": 3,
+        "duration_seconds": 4e-6,
+        "has_local_detuning": False,
+        "registers": [{"name": "sites", "size": 4}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        (_analog(text_of(PROGRAM).replace("5.5e-6", "1e-6")), TARGET, "are too close"),
+        (_analog("{}"), TARGET, "braketSchemaHeader is missing"),
+        (_analog(text_of(PROGRAM)), {"format": "braket"}, "target braket: the source is an analog program"),
+        (_source(f"import qiskit\n{NEVER}"), TARGET, "target ahs: the device runs analog programs (ahs) only"),
+    ],
+)
+def test_what_an_analog_device_cannot_run_is_refused(
+    executor: Executor, source: dict[str, str], target: dict[str, Any], message: str
+) -> None:
+    answer = _ask(executor, "/compile", source=source, target=target)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (422, "unsupported_operation")
+    assert message in error["message"]
+
+
+def test_no_engine_runs_an_analog_program(executor: Executor) -> None:
+    source = _analog(text_of(PROGRAM))
+    run = {"source": source, "run_id": "1", "backend": "local", "engine": "statevector", "max_qubits": 4}
+    for path, body in (("/run", {**run, "params": {"shots": 1}}), ("/convert", {"source": source})):
+        answer = _ask(executor, path, **body)
+        assert answer.status_code == 400
+        assert "source.format: must be one of qasm2, qasm3: no engine here runs analog" in answer.text
+
+
+def test_an_analog_program_is_no_script(executor: Executor) -> None:
+    answer = _ask(executor, "/analyse", code=text_of(PROGRAM)).json()
+    assert (answer["framework"], answer["qubits"]) == (None, 4)
+    [error] = answer["errors"]
+    assert "submit it as a circuit of the format ahs" in error["message"]
 
 
 def test_a_script_is_recognised_without_running_it(executor: Executor) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..analog.text import is_analog
+from ..analog.text import read as read_analog
 from ..circuits.openqasm import has_version_line, is_openqasm, load
 from ..python_text import is_like_python
 from ..refusals import JobError
@@ -50,7 +52,10 @@ def analyse(code: str, requirements: str | None) -> dict[str, Any]:
     in the answer."""
     asked = read_requirements(requirements)
     with _collector_paused():
-        facts = _openqasm_facts(code) if has_version_line(code) else _python_facts(code)
+        if is_analog(code):
+            facts = _analog_facts(code)
+        else:
+            facts = _openqasm_facts(code) if has_version_line(code) else _python_facts(code)
     return {
         **facts,
         "source_sha256": hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -70,6 +75,17 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _analog_facts(code: str) -> dict[str, Any]:
+    """Its qubits are its sites. It is no script: only a circuit's format says which devices run it."""
+    faults = [Fault("this is an analog program: submit it as a circuit of the format ahs, not as a script")]
+    qubits = None
+    try:
+        qubits = len(read_analog(code)["setup"]["ahs_register"]["sites"])
+    except JobError as error:
+        faults.append(Fault(error.message, error.line))
+    return _facts(None, [], [], None, qubits, faults, [])
 
 
 def _openqasm_facts(code: str) -> dict[str, Any]:

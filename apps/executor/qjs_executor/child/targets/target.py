@@ -1,5 +1,5 @@
-"""What a circuit is compiled for, parsed once from a request. Imports nothing but the standard library: the service
-reads targets too, and nothing outside a child imports a framework."""
+"""What a circuit or an analog program is compiled for, parsed once from a request. Imports nothing but the standard
+library: the service reads targets too, and nothing outside a child imports a framework."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-FORMATS = ("braket", "ionq", "ibm", "qasm2", "quil", "qir")
+from ..analog.limits import DeviceLimits, limits_of
+
+FORMATS = ("braket", "ionq", "ibm", "qasm2", "quil", "qir", "ahs")
 
 IBM_GATES = frozenset(
     (
@@ -34,6 +36,7 @@ _FIELDS = {
     "qasm2": ("format", "num_qubits"),
     "quil": ("format", "num_qubits"),
     "qir": ("format", "num_qubits", "profile"),
+    "ahs": ("format", "num_qubits", "limits"),
 }
 
 
@@ -43,7 +46,8 @@ class Target:
 
     `num_qubits`: width of the device, None when unknown. `gates`: for `braket`, the operations that the device
     supports, None for the whole dialect. `measures_all`: it measures all qubits or none. `basis_gates`, `coupling_map`
-    (directed pairs, None: any pair), `optimization_level` and `seed` are those of `ibm`. `profile` is that of `qir`."""
+    (directed pairs, None: any pair), `optimization_level` and `seed` are those of `ibm`. `profile` is that of `qir`.
+    `limits` are those of `ahs`."""
 
     format: str
     num_qubits: int | None = None
@@ -54,6 +58,7 @@ class Target:
     optimization_level: int = 1
     seed: int = 0
     profile: str = "base"
+    limits: DeviceLimits | None = None
 
 
 def parse_target(value: Any) -> Target:
@@ -73,6 +78,8 @@ def parse_target(value: Any) -> Target:
     num_qubits = _optional_integer(value.get("num_qubits"), "num_qubits")
     if form == "braket":
         return _braket(value, num_qubits)
+    if form == "ahs":
+        return Target(form, num_qubits, limits=limits_of(value.get("limits"), "target.limits"))
     if form == "qir" and value.get("profile", "base") != "base":
         _refuse("target.profile", "must be base", value["profile"])
     return Target(form, num_qubits)

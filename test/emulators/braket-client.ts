@@ -98,6 +98,7 @@ export async function startBraket(timing: Partial<Timing> = { queueMs: 60_000, r
 
   return {
     baseUrl: base_url,
+    controlUrl: control_url,
     variables,
     credentials: credentials as Record<string, string>,
     control,

@@ -1,6 +1,6 @@
 // Atoms that a laser drives between their ground state and a Rydberg state, with the full interaction of every pair:
 //
-//   H(t) = sum_k [ Omega/2 (e^(i phi) |g><r| + h.c.) - (Delta + local_k) n_k ] + sum_(j<k) C6/r_jk^6 n_j n_k
+//   H(t) = sum_k [ Omega/2 (e^(i phi) |r><g| + h.c.) - (Delta + local_k) n_k ] + sum_(j<k) C6/r_jk^6 n_j n_k
 //
 // Each step applies the drive of every atom exactly between two halves of the diagonal part (Strang splitting). Bit k of a
 // state's index is one when atom k is in the Rydberg state.
@@ -125,17 +125,17 @@ class System {
     }
   }
 
-  // exp(-i length Omega/2 (cos(phi) X - sin(phi) Y)) of every atom.
+  // exp(-i length Omega/2 (cos(phi) X + sin(phi) Y)) of every atom.
   private turnAtoms({ re: driveRe, im: driveIm }: Drive, length: number): void {
     const amplitude = Math.hypot(driveRe, driveIm)
     if (amplitude === 0) return
     const cos = Math.cos((amplitude * length) / 2)
     const sin = Math.sin((amplitude * length) / 2)
-    // -i sin e^(i phi), from Rydberg to ground; its partner has the other sign of phi.
-    const downRe = (sin * driveIm) / amplitude
-    const downIm = (-sin * driveRe) / amplitude
-    const upRe = -downRe
-    const upIm = downIm
+    // -i sin e^(i phi), from ground to Rydberg; its partner has the other sign of phi.
+    const upRe = (sin * driveIm) / amplitude
+    const upIm = (-sin * driveRe) / amplitude
+    const downRe = -upRe
+    const downIm = upIm
     const { re, im } = this
     for (let bit = 1; bit < re.length; bit <<= 1) {
       for (let ground = 0; ground < re.length; ground++) {

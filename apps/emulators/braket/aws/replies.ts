@@ -51,6 +51,7 @@ const statuses: Record<string, number> = {
   NoSuchKey: 404,
   MethodNotAllowed: 405,
   BucketAlreadyOwnedByYou: 409,
+  InvalidRange: 416,
   InternalError: 500,
   NotImplemented: 501,
   SlowDown: 503

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ProviderReply } from '../../provider.js'
 import { account, otherAccount } from './keys.js'
-import { AwsError, xmlReply } from './replies.js'
+import { AwsError } from './replies.js'
 import type { Caller } from './signature.js'
 
 export const mainBucket = 'amazon-braket-emulated'
@@ -80,7 +80,7 @@ export class ObjectStore {
     if (method !== 'GET' && method !== 'HEAD') throw notImplemented(method, 'an object')
     const found = this.objects.get(`${bucket}/${key}`) ?? this.results(bucket, key)
     if (!found) throw this.missing()
-    return { status: 200, headers: headersOf(found), body: found.body }
+    return rangeOf(found, String(headers.range ?? ''))
   }
 
   private answerBucket(method: string, name: string, caller: Caller): ProviderReply {
@@ -89,7 +89,8 @@ export class ObjectStore {
     if (method !== 'HEAD') throw notImplemented(method, 'a bucket')
     this.assertUsable(name, caller)
     if (!this.listBucket) throw new AwsError('AccessDenied', 'Access Denied')
-    return xmlReply(200, '', { 'x-amz-bucket-region': this.buckets[name]!.region ?? caller.region })
+    const region = this.buckets[name]!.region ?? caller.region
+    return { status: 200, headers: { 'content-type': 'application/xml', 'x-amz-bucket-region': region }, body: '' }
   }
 
   private put(place: string, headers: Record<string, unknown>, body: Buffer): ProviderReply {
@@ -127,5 +128,20 @@ const headersOf = (object: StoredObject): Record<string, string> => ({
   'content-type': object.type,
   etag: etagOf(object),
   'last-modified': new Date(object.modifiedAt).toUTCString(),
-  'accept-ranges': 'none'
+  'accept-ranges': 'bytes'
 })
+
+/** The whole object, or the one part that a range names. */
+function rangeOf(object: StoredObject, range: string): ProviderReply {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
+  const { length } = object.body
+  if (first === '' && last === '') return { status: 200, headers: headersOf(object), body: object.body }
+  const from = first === '' ? Math.max(0, length - Number(last)) : Number(first)
+  const to = first === '' || last === '' ? length - 1 : Math.min(Number(last), length - 1)
+  if (from > to) throw new AwsError('InvalidRange', 'The requested range is not satisfiable')
+  return {
+    status: 206,
+    headers: { ...headersOf(object), 'content-range': `bytes ${from}-${to}/${length}` },
+    body: object.body.subarray(from, to + 1)
+  }
+}

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { completeOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-jobs/provider-runs.js'
+import { bitOrderOf } from '../../domain/backends/provider-counts.js'
 import { ProviderFault, type ProviderJobCounts } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { respondWithCircuit } from './circuit-response.js'
@@ -94,7 +95,8 @@ function notThere({ providerTimes }: ProviderDeps, { provider, secondsEnded }: P
 
 /** JSON text of a result in the form that all jobs share, with the source of the counts. */
 function resultText(job: ProviderRun, compiled: CompiledProgram, found: ProviderJobCounts): string {
-  const { qasm, circuit_info, warnings } = compiled
+  const { circuit_info, warnings } = compiled
+  const circuit = compiled.readout.kind === 'sites' ? compiled.program : compiled.qasm
   const observed = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
   return JSON.stringify({
     counts: found.counts,
@@ -104,7 +106,7 @@ function resultText(job: ProviderRun, compiled: CompiledProgram, found: Provider
     circuit_info,
     ...(found.probabilities && { probabilities: found.probabilities }),
     metadata: {
-      bit_order: 'qubit 0 leftmost',
+      bit_order: bitOrderOf(compiled.readout),
       count_source: found.source,
       shots_requested: job.shots,
       shots_observed: observed,
@@ -114,11 +116,11 @@ function resultText(job: ProviderRun, compiled: CompiledProgram, found: Provider
       engine_version: null,
       framework_version: null,
       optimization_level: null,
-      circuit_sha256: qasm === null ? null : createHash('sha256').update(qasm).digest('hex'),
+      circuit_sha256: circuit === null ? null : createHash('sha256').update(circuit).digest('hex'),
       provider_job_id: job.task!.providerJobId,
       ...(job.task!.emulated && { emulated: true }),
       calibration_id: found.calibrationId
     },
-    warnings
+    warnings: [...warnings, ...(found.warnings ?? [])]
   })
 }

@@ -30,7 +30,7 @@ import {
   type StepEnd
 } from './step.js'
 
-/** The stored output of the compilation. `qasm` is the canonical circuit, `null` if it has no such form. */
+/** The stored output of the compilation. `qasm` is the canonical circuit, `null` for what has no such form. */
 export interface CompiledProgram {
   program: string
   media_type: string

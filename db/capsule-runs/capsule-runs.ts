@@ -18,6 +18,7 @@ import { knownParameters, orderOf } from '../../domain/capsules/capsule-suite.js
 import { ServiceError, validationError } from '../../domain/errors.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { circuitsOf } from '../../domain/jobs/params/circuits.js'
+import { type ProgramKind, programKindOf } from '../../domain/jobs/source.js'
 import type { Submission } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 import { type BudgetRefusal, budgetError, checkOwnCap } from '../../domain/money/budget.js'
@@ -229,9 +230,9 @@ interface PlannedJob {
  */
 function backendsFor(tx: Tx, teamId: string, mayUse: NewRun['mayUse']) {
   const found = new Map<string, Backend>()
-  return async (slug: string, shots: number): Promise<Backend> => {
+  return async (slug: string, run: { shots: number; program: ProgramKind }): Promise<Backend> => {
     const backend = found.get(slug) ?? (await findBackend(tx, slug))
-    assertUsable(backend, slug, shots)
+    assertUsable(backend, slug, run)
     if (!found.has(slug)) {
       mayUse?.(backend)
       await assertCredentials(tx, teamId, backend)
@@ -254,7 +255,7 @@ async function plan(
   const parameters = submission.params.value
   try {
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
-    const backend = await usable(task.backend, parameters.shots)
+    const backend = await usable(task.backend, { shots: parameters.shots, program: programKindOf(task.source) })
     assertParams(backend, knownParameters(parameters))
     // A task that was made from a job counts them already.
     const circuits = circuitsOf(knownParameters(parameters), isAtProvider(backend))

@@ -6,6 +6,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
 import { evidenceFolder } from '../../domain/capsules/evidence-folder.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
+import { programKindOf } from '../../domain/jobs/source.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 import { usdFromMicro } from '../../domain/money/money.js'
@@ -81,8 +82,12 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
 const placeOf = ({ name }: ArtifactInfo): string =>
   name === 'circuit.qasm' || /^compiled[.-]/.test(name) ? name : `artifacts/${name}`
 
-const sourceName = ({ kind, framework }: StoredSource): string =>
-  kind === 'circuits' ? 'circuits.json' : kind === 'circuit' || framework === 'openqasm' ? 'source.qasm' : 'source.py'
+function sourceName(source: StoredSource): string {
+  const { kind, framework } = source
+  if (kind === 'circuits') return 'circuits.json'
+  if (programKindOf(source) === 'analog') return 'source.json'
+  return kind === 'circuit' || framework === 'openqasm' ? 'source.qasm' : 'source.py'
+}
 
 const mediaTypes: Readonly<Record<string, string>> = {
   json: 'application/json',

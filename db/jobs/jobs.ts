@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Backend, isAtProvider } from '../../domain/backends/backend.js'
+import { frameworkOfCircuit } from '../../domain/jobs/framework.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type JobParams, shotsOfRuns } from '../../domain/jobs/params/params.js'
 import type { StoredSource, Submission } from '../../domain/jobs/submission.js'
@@ -122,7 +123,7 @@ export async function insertJob(
     backend: backend.slug,
     provider: backend.provider,
     choice: submission.choice ?? null,
-    framework: 'framework' in source ? source.framework : 'openqasm',
+    framework: 'framework' in source ? source.framework : frameworkOfCircuit(source),
     sourceKind: source.kind,
     sourceFormat: 'format' in source ? source.format : null,
     sourceText: source.text,

@@ -1,12 +1,14 @@
 // A backend in the catalogue, and whether it can take a job.
 
 import { ServiceError, validationError } from '../errors.js'
+import { assertAnalogParams } from '../jobs/circuits/analog-program.js'
 import { CIRCUITS_MAX, circuitsOf } from '../jobs/params/circuits.js'
 import { assertMitigation, assertNoiseToMitigate } from '../jobs/params/mitigation.js'
 import { assertNoiseModel } from '../jobs/params/noise-model.js'
 import { assertObservables } from '../jobs/params/observables.js'
 import type { JobParams } from '../jobs/params/params.js'
 import { nameOfRun, paramsOfRuns } from '../jobs/params/points.js'
+import type { ProgramKind } from '../jobs/source.js'
 import { AUTO_BACKEND } from '../jobs/submission.js'
 import type { Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
@@ -59,26 +61,36 @@ export interface Backend {
 /** Whether it runs at a provider, not on a local engine. */
 export const isAtProvider = (backend: Pick<Backend, 'engine'>): boolean => backend.engine === null
 
+/** The types in the catalogue by the kind of program. OpenQASM 2 is converted to 3 for every backend. */
+const typeOf = { circuit: 'qasm3', analog: 'ahs' } as const satisfies Record<ProgramKind, string>
+
+export const runsProgram = (
+  { supportedProgramTypes }: Pick<Backend, 'supportedProgramTypes'>,
+  program: ProgramKind
+): boolean => supportedProgramTypes.includes(typeOf[program])
+
 /** Whether it runs circuits, not programs of another kind. */
-export const isForCircuits = ({ supportedProgramTypes }: Pick<Backend, 'supportedProgramTypes'>): boolean =>
-  supportedProgramTypes.includes('qasm3')
+export const isForCircuits = (backend: Pick<Backend, 'supportedProgramTypes'>): boolean =>
+  runsProgram(backend, 'circuit')
 
 /** Engines that this version supports. Those on GPUs are online while an executor reports them. */
 const engines = new Set(['statevector', 'density_matrix', 'mps', 'noisy', 'gpu_statevector', 'gpu_tensor_network'])
 
 /**
- * Refuses, before anything is recorded, a run that the backend certainly cannot take.
+ * Refuses, before anything is recorded, a run that the backend certainly cannot take. A program of the wrong kind comes
+ * first: no other backend state would help it.
  * @param shotsField the field in which the caller sent the shots.
- * @throws ServiceError `backend_unknown`, `backend_retired`, `backend_unavailable`, or `validation_error` for too many
- * shots, with the reason.
+ * @throws ServiceError `backend_unknown`, `backend_retired`, `backend_unavailable`, or `validation_error` for the wrong kind
+ * of program and for too many shots, with the reason.
  */
 export function assertUsable(
   backend: Backend | null,
   slug: string,
-  shots: number,
+  { shots, program }: { shots: number; program: ProgramKind },
   shotsField = 'params.shots'
 ): asserts backend is Backend {
   if (!backend) throw unknown(slug)
+  if (!runsProgram(backend, program)) throw validationError(wrongProgram(slug, program))
   if (backend.isRetired)
     throw new ServiceError('backend_retired', `backend: ${slug} was retired by its provider; see GET /api/backends`)
   if (backend.status !== 'online')
@@ -127,6 +139,7 @@ export type BackendParams = Pick<
  * @throws ServiceError `validation_error` naming the parameter.
  */
 export function assertParams(backend: Backend, params: BackendParams): void {
+  if (!isForCircuits(backend)) assertAnalogParams(params)
   if (params.points !== undefined && isAtProvider(backend))
     throw validationError(
       `params.points: ${backend.slug} runs no sweeps in this version; use a simulator of this service, or submit a job for each point`
@@ -233,6 +246,11 @@ export function unavailableReason(backend: Backend): string | null {
   if (backend.isRetired) return 'its provider has retired it'
   return missingFor(backend) ?? (backend.status === 'online' ? null : `it is ${statusText[backend.status]}`)
 }
+
+const wrongProgram = (slug: string, program: ProgramKind): string =>
+  program === 'analog'
+    ? `backend: ${slug} runs circuits, not analog programs (circuit.format ahs); supportedProgramTypes in GET /api/backends names those that do`
+    : `backend: ${slug} runs analog programs (circuit.format ahs), not circuits or programs that build them`
 
 const unknown = (slug: string) =>
   new ServiceError('backend_unknown', `backend: no backend is called ${JSON.stringify(slug)}; ${adviceFor(slug)}`)

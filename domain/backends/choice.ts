@@ -3,6 +3,7 @@
 
 import { codeOf, ServiceError } from '../errors.js'
 import { circuitsOf } from '../jobs/params/circuits.js'
+import type { ProgramKind } from '../jobs/source.js'
 import type { BackendChoice, Candidate, Wishes } from '../jobs/submission.js'
 import { estimateRuns, isFree, type Pricing } from '../money/cost.js'
 import { formatUsd, type MicroUsd, usdFromMicro } from '../money/money.js'
@@ -12,7 +13,7 @@ import {
   type Backend,
   type BackendParams,
   isAtProvider,
-  isForCircuits,
+  runsProgram,
   unavailableReason
 } from './backend.js'
 import { missingForJob } from './provider-credentials.js'
@@ -22,6 +23,7 @@ import { credentialsOfProvider } from './quantum-providers.js'
 export interface ChoiceJob {
   /** Of each run: a sweep has several. */
   shots: readonly number[]
+  program: ProgramKind
   /** Of each run. */
   circuitCount: number
   /** The number of qubits of its circuit, where the source shows it. */
@@ -118,7 +120,8 @@ function useProblems({ backend, cost, qubits }: Measured, job: ChoiceJob, means:
   if (credentials && !names) problems.push(`the team has no credentials for ${provider}`)
   const missing = names && missingForJob(credentials, names, backend)
   if (missing) problems.push(missing)
-  if (!isForCircuits(backend)) problems.push('it takes no circuits')
+  if (!runsProgram(backend, job.program))
+    problems.push(job.program === 'analog' ? 'it takes no analog programs' : 'it takes no circuits')
   if (maxShots !== null && Math.max(...job.shots) > maxShots) problems.push(`it takes at most ${maxShots} shots`)
   if (job.qubits !== null && qubits !== null && job.qubits > qubits)
     problems.push(`too narrow: it has ${qubits} qubits, the circuit ${job.qubits}`)

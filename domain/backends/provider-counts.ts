@@ -3,12 +3,17 @@
 
 /**
  * How a provider's bits map to canonical ones, as the executor's compiler reports: `own[bits[k]]` is bit k. With kind
- * `qubits`, `own[i]` is qubit i; with `clbits`, `own` is the program's registers in sequence, bit 0 of each first.
+ * `qubits`, `own[i]` is qubit i; with `clbits`, `own` is the program's registers in sequence, bit 0 of each first. With
+ * `sites`, for analog programs, `own[i]` is the letter of site i (`countsOfSites`).
  */
 export interface Readout {
   kind: 'qubits' | 'clbits' | 'sites'
   bits: readonly number[]
 }
+
+/** As the metadata of a result states it. */
+export const bitOrderOf = ({ kind }: Readout): 'qubit 0 leftmost' | 'site order' =>
+  kind === 'sites' ? 'site order' : 'qubit 0 leftmost'
 
 /** @param own a provider's bits, index 0 first. @throws Error when a bit of the readout is missing. */
 export function canonicalBits(own: string, { bits }: Readout): string {
@@ -20,6 +25,50 @@ export function canonicalBits(own: string, { bits }: Readout): string {
   }
   return text
 }
+
+/** One measurement of an analog program: what was seen at each site before and after the program, 1 for an atom. */
+export interface SiteShot {
+  status: string
+  before: readonly number[] | null
+  after: readonly number[] | null
+}
+
+/**
+ * Counts by the states of the sites, a letter each: `e` empty, no atom before the program; `g` in the ground state, the
+ * atom is still seen; `r` in the Rydberg state, the atom is no longer seen (nor is a lost one). Only shots with the status
+ * `Success` count, since others may have been measured after something else.
+ * @returns also how many shots were left out.
+ * @throws Error for a successful shot that does not show every site.
+ */
+export function countsOfSites(
+  shots: Iterable<SiteShot>,
+  { bits }: Readout
+): { counts: Map<string, number>; leftOut: number } {
+  const counts = new Map<string, number>()
+  let leftOut = 0
+  for (const { status, before, after } of shots) {
+    if (status !== 'Success') {
+      leftOut += 1
+      continue
+    }
+    if (before?.length !== bits.length || after?.length !== bits.length)
+      throw new Error(`the provider's result shows other sites than the program's ${bits.length}`)
+    const states = bits.map((site) => stateOf(before[site], after[site])).join('')
+    counts.set(states, (counts.get(states) ?? 0) + 1)
+  }
+  return { counts, leftOut }
+}
+
+function stateOf(before: number | undefined, after: number | undefined): 'e' | 'g' | 'r' {
+  for (const seen of [before, after])
+    if (seen !== 0 && seen !== 1) throw new Error(`the provider's result holds ${seen} for a site, not 0 or 1`)
+  if (before === 0) return 'e'
+  return after === 1 ? 'g' : 'r'
+}
+
+/** For the warnings of a result; `null` when every shot counts. */
+export const leftOutText = (leftOut: number, shots: number): string | null =>
+  leftOut === 0 ? null : `${leftOut} of ${shots} shots did not succeed at the provider; they are left out of the counts`
 
 /**
  * The bits of an integer whose bit i is qubit i, qubit 0 first.

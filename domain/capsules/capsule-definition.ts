@@ -4,10 +4,10 @@ import canonicalize from 'canonicalize'
 import { type Static, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { ServiceError, validationError } from '../errors.js'
-import { frameworks } from '../jobs/framework.js'
+import { frameworkOfCircuit, frameworks } from '../jobs/framework.js'
 import { programmingModels } from '../jobs/native/native-submission.js'
 import { assertPoints, JobParams, paramsFromText } from '../jobs/params/params.js'
-import { type CircuitFormat, payloadsOf } from '../jobs/source.js'
+import { circuitFormats, type OpenqasmFormat, openqasmFormats, payloadsOf } from '../jobs/source.js'
 import { type StoredSource, type Submission, TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX } from '../jobs/submission.js'
 import { DEPTH_MAX } from '../json/json-guard.js'
 import { jsonDepth, jsonFields, jsonObject, stringOrNumber } from '../json/json-text.js'
@@ -60,12 +60,12 @@ export const CapsuleTask = Type.Object(
         { additionalProperties: false }
       ),
       Type.Object(
-        { kind: Type.Literal('circuit'), format: oneOf(['qasm2', 'qasm3']), text: Program },
+        { kind: Type.Literal('circuit'), format: oneOf(circuitFormats), text: Program },
         { additionalProperties: false }
       ),
       Type.Object(
         // A JSON array of as many circuits as the parameters have points.
-        { kind: Type.Literal('circuits'), format: oneOf(['qasm2', 'qasm3']), text: Program },
+        { kind: Type.Literal('circuits'), format: oneOf(openqasmFormats), text: Program },
         { additionalProperties: false }
       )
     ]),
@@ -269,11 +269,13 @@ export function taskOfJob(
   return {
     name: MAIN_TASK,
     source:
-      kind === 'circuit' || kind === 'circuits'
+      kind === 'circuit'
         ? { kind, format: format!, text }
-        : kind === 'inline'
-          ? { kind, ...program }
-          : { kind, ...program, script_id: scriptId!, script_version: version! },
+        : kind === 'circuits'
+          ? { kind, format: format as OpenqasmFormat, text }
+          : kind === 'inline'
+            ? { kind, ...program }
+            : { kind, ...program, script_id: scriptId!, script_version: version! },
     ...(native
       ? { native: { ...native, max_cost: String(maxCost) } }
       : maxCost !== null && { max_cost: String(maxCost) }),
@@ -339,7 +341,7 @@ export function submissionOfTask(
   }
 }
 
-const circuitsView = ({ format, text }: { format: CircuitFormat; text: string }) =>
+const circuitsView = ({ format, text }: { format: OpenqasmFormat; text: string }) =>
   payloadsOf(text).map((payload) => ({ format, payload }))
 
 /** The tasks as the API shows them. */
@@ -353,7 +355,7 @@ const taskView = (task: CapsuleTask) => ({
   ...(task.source.kind === 'inline' && { inline_code: task.source.text }),
   ...(task.source.kind === 'circuit' && { circuit: { format: task.source.format, payload: task.source.text } }),
   ...(task.source.kind === 'circuits' && { circuits: circuitsView(task.source) }),
-  framework: 'framework' in task.source ? task.source.framework : 'openqasm',
+  framework: 'framework' in task.source ? task.source.framework : frameworkOfCircuit(task.source),
   backend: task.backend,
   parameters: task.parameters,
   execution_mode: task.execution_mode,

@@ -1,10 +1,11 @@
-// The number of qubits that an OpenQASM source declares, as far as a look at its text shows it. What it does not show, the
-// executor finds out.
+// The number of qubits that an OpenQASM source declares, or of sites that an analog program has, as far as a look at its
+// text shows it. What it does not show, the executor finds out.
 import { type ServiceError, validationError } from '../errors.js'
-import { declaredSizes } from './openqasm-text.js'
+import { sitesOf } from './circuits/analog-program.js'
+import { declaredSizes } from './circuits/openqasm-text.js'
 import type { ParsedParams } from './params/params.js'
 import { nameOfRun, POINT_STATE_VECTOR_QUBITS_MAX, paramsOfRuns } from './params/points.js'
-import { payloadsOf } from './source.js'
+import { type ProgramKind, payloadsOf, programKindOf } from './source.js'
 import type { JobSource } from './submission.js'
 
 /** The widest state vector that the service returns. */
@@ -17,8 +18,9 @@ export function declaredQubits(openqasm: string): number | null {
   return sizes.reduce((sum, size) => sum + Number(size), 0)
 }
 
-/** The number of qubits of a source, if its text shows it; of many circuits, that of the widest. */
+/** The number of qubits or sites of a source, if its text shows it; of many circuits, that of the widest. */
 export function widthOfSource(source: JobSource): number | null {
+  if (programKindOf(source) === 'analog') return sitesOf(source.text)
   if (source.kind === 'circuits') return widestOf(payloadsOf(source.text).map(declaredQubits))
   const isOpenqasm = source.kind === 'circuit' || source.framework === 'openqasm'
   return isOpenqasm ? declaredQubits(source.text) : null
@@ -39,8 +41,13 @@ export const isTooWide = (qubits: number, { maxQubits }: Width): boolean => maxQ
 export function tooWide(
   qubits: number,
   backend: Width,
-  all: readonly (Width & { status: string; engine: string | null })[]
+  all: readonly (Width & { status: string; engine: string | null })[],
+  program: ProgramKind = 'circuit'
 ): ServiceError {
+  if (program === 'analog')
+    return validationError(
+      `backend: the analog program has ${qubits} sites, ${backend.slug} takes at most ${backend.maxQubits}`
+    )
   const [fitting] = all
     .filter(({ status, engine, maxQubits }) => status === 'online' && engine !== null && (maxQubits ?? 0) >= qubits)
     .sort((one, other) => one.maxQubits! - other.maxQubits!)

@@ -1,8 +1,16 @@
 // The frameworks that a program can be written in, and how one is detected.
-import { declaresQubits, withoutLeadingComments } from './openqasm-text.js'
+import { declaresQubits, withoutLeadingComments } from './circuits/openqasm-text.js'
+import type { CircuitFormat } from './source.js'
 
 export const frameworks = ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov'] as const
 export type Framework = (typeof frameworks)[number]
+
+/** The values of `framework` in records: `ahs` for analog programs, which no framework runs. */
+export const recordedFrameworks = [...frameworks, 'ahs'] as const
+export type RecordedFramework = (typeof recordedFrameworks)[number]
+
+export const frameworkOfCircuit = ({ format }: { format: CircuitFormat }): RecordedFramework =>
+  format === 'ahs' ? 'ahs' : 'openqasm'
 
 /** What a request can name: the frameworks, and `braket`, whose programs run under `marqov`. */
 export const frameworkNames = [...frameworks, 'braket'] as const

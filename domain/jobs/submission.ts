@@ -4,11 +4,12 @@ import { type Static, Type } from 'typebox'
 import { ServiceError, validationError } from '../errors.js'
 import { oneOf } from '../json/one-of.js'
 import { type MicroUsd, microFromUsd } from '../money/money.js'
+import { assertAnalogParams, assertAnalogProgram } from './circuits/analog-program.js'
 import { detectFramework, type Framework, frameworkNamed, frameworkNames } from './framework.js'
 import { type ExecutionMode, executionModes } from './job-status.js'
 import type { NativeCall } from './native/native-submission.js'
 import { assertPoints, JobParams, type ParsedParams, paramsFromBody, paramsFromText } from './params/params.js'
-import type { CircuitFormat, SourceKind } from './source.js'
+import type { CircuitFormat, OpenqasmFormat, SourceKind } from './source.js'
 import { Circuit, Circuits, readCircuits, readPointsOf } from './submitted-circuits.js'
 
 export const INLINE_CODE_MAX = 50_000
@@ -107,7 +108,7 @@ export type JobSource =
   | { kind: 'script'; framework: Framework | 'auto'; text: string; scriptId: string; version: number }
   | { kind: 'circuit'; format: CircuitFormat; text: string }
   /** One circuit for each point of the parameters, as a JSON array of texts. */
-  | { kind: 'circuits'; format: CircuitFormat; text: string }
+  | { kind: 'circuits'; format: OpenqasmFormat; text: string }
 
 /** A saved script that a submission names. The database resolves it. */
 export interface SavedScript {
@@ -153,6 +154,7 @@ export function readSubmission(body: SubmitBody, text: string, now: Date): Submi
   const { source, params, choose, maxCost, notBefore } = allRead({
     source: () => readSource(body),
     params: () => readParams(body, text),
+    analog: () => assertAnalog(body),
     capsule: () => assertCapsuleName(body),
     choose: () => readWishes(body.backend, body.choose, 'choose.'),
     maxCost: () => readUsd(body.max_cost_usd, 'max_cost_usd'),
@@ -174,6 +176,15 @@ export function readSubmission(body: SubmitBody, text: string, now: Date): Submi
     notify: body.notify ?? null,
     ...(body.create_capsule && { capsule: { name: body.capsule_name ?? null } })
   }
+}
+
+/** @throws ServiceError `validation_error` for what an analog program does not have. */
+function assertAnalog({ circuit, framework, params }: SubmitBody): void {
+  if (circuit?.format !== 'ahs') return
+  if (framework !== undefined)
+    throw validationError(`framework: an analog program (ahs) has none (got ${JSON.stringify(framework)})`)
+  assertAnalogProgram(circuit.payload, 'circuit.payload')
+  assertAnalogParams(params)
 }
 
 type Read<Rules> = { [Name in keyof Rules]: Rules[Name] extends () => infer Value ? Value : never }
@@ -248,7 +259,8 @@ export function submissionAgain(
 }
 
 function sourceAgain({ kind, format, framework, text, scriptId, version }: StoredSource): JobSource {
-  if (kind === 'circuit' || kind === 'circuits') return { kind, format: format!, text }
+  if (kind === 'circuit') return { kind, format: format!, text }
+  if (kind === 'circuits') return { kind, format: format as OpenqasmFormat, text }
   const program = { framework: framework as Framework | 'auto', text }
   return kind === 'inline' ? { kind, ...program } : { kind, ...program, scriptId: scriptId!, version: version! }
 }
@@ -275,7 +287,7 @@ function readSource(body: SubmitBody): JobSource | SavedScript {
     // Braket's dialect of OpenQASM 3 is read as a program of its framework.
     if (body.circuit.format === 'qasm3' && body.framework && frameworkNamed(body.framework) === 'marqov')
       return { kind: 'inline', framework: 'marqov', text: asCode(body.circuit.payload) }
-    if (body.framework !== undefined && body.framework !== 'openqasm')
+    if (body.circuit.format !== 'ahs' && body.framework !== undefined && body.framework !== 'openqasm')
       throw validationError(
         `framework: a circuit in ${body.circuit.format} is openqasm (got ${JSON.stringify(body.framework)})`
       )

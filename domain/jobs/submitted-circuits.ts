@@ -5,19 +5,22 @@ import { jsonFields, jsonItems, jsonObject, jsonSize } from '../json/json-text.j
 import { oneOf } from '../json/one-of.js'
 import { assertPoints, type ParsedParams } from './params/params.js'
 import { POINTS_MAX, type Point } from './params/points.js'
-import { type CircuitFormat, circuitFormats } from './source.js'
+import { circuitFormats, type OpenqasmFormat, openqasmFormats } from './source.js'
 
 export const CIRCUIT_PAYLOAD_MAX = 1_048_576
 
+const payload = Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
+
 export const Circuit = {
-  format: oneOf(circuitFormats),
-  payload: Type.String({ minLength: 1, maxLength: CIRCUIT_PAYLOAD_MAX })
+  format: oneOf(circuitFormats, '`ahs`: an analog program of Amazon Braket, for backends with this program type'),
+  payload
 }
 
 export const Circuits = Type.Array(
   Type.Object(
     {
-      ...Circuit,
+      format: oneOf(openqasmFormats),
+      payload,
       params: Type.Optional(Type.Unsafe<Point>(Type.Object({}, { additionalProperties: true })))
     },
     { $id: 'CircuitOfSweep' }
@@ -35,7 +38,7 @@ type Circuits = Static<typeof Circuits>
  * The texts as one, in the form that is stored.
  * @throws ServiceError `validation_error` for several formats, or too many bytes.
  */
-export function readCircuits(circuits: Circuits): { format: CircuitFormat; text: string } {
+export function readCircuits(circuits: Circuits): { format: OpenqasmFormat; text: string } {
   const { format } = circuits[0]!
   const other = circuits.findIndex((circuit) => circuit.format !== format)
   if (other > 0)

@@ -46,6 +46,9 @@ export interface RunCounts {
 export const CIRCUITS_MAX = 1000
 const DEPTH_MAX = 64
 const bits = /^[01]+( [01]+)*$/
+/** The outcomes of analog programs: a letter for each site. A program's own words are none, so only the service's count. */
+const sites = /^[egr]+$/
+const SITE_ORDER = 'site order'
 /**
  * Members that are not counts wherever they appear, although the probability of a certain outcome is the whole number
  * 1.
@@ -90,7 +93,7 @@ function circuitsOfRun(result: Record<string, unknown>, facts: RunFacts): Map<st
   const source = textOf(metadata.count_source)
   const found = new Map<string, RunCounts>()
   if (source !== null) {
-    const counts = countsOf(result.counts)
+    const counts = countsOf(result.counts, metadata.bit_order === SITE_ORDER ? sites : bits)
     if (counts) found.set('', { ...known(metadata, facts), counts, shots: wholeOf(metadata.shots_observed) })
     return found
   }
@@ -144,14 +147,14 @@ function search(value: unknown, pointer: string, depth: number, add: (pointer: s
 }
 
 /** Reads a value as counts; `null` when it is anything else. */
-function countsOf(value: unknown): Counts | null {
+function countsOf(value: unknown, outcomes = bits): Counts | null {
   if (!isObject(value)) return null
   let width = -1
   let sum = 0
   for (const outcome in value) {
     const count = value[outcome]
     if (width === -1) width = outcome.length
-    if (outcome.length !== width || !bits.test(outcome)) return null
+    if (outcome.length !== width || !outcomes.test(outcome)) return null
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) return null
     sum += count
   }

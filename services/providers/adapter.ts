@@ -37,7 +37,7 @@ export interface ProviderJobView {
   failure: string | null
 }
 
-/** Counts by canonical bit string (qubit 0 leftmost), or by sites for an analog program, and their source. */
+/** Counts by canonical bit string (qubit 0 leftmost; of an analog program, a letter for each site), and their source. */
 export interface ProviderJobCounts {
   counts: Record<string, number>
   source: 'provider_measurements' | 'provider_counts' | 'probability_derived'
@@ -46,6 +46,8 @@ export interface ProviderJobCounts {
   executionTimeMs: number | null
   /** The provider's id of the calibration under which the job ran; `null` where it names none. */
   calibrationId: string | null
+  /** Part of the job's result, such as that shots are left out. */
+  warnings?: readonly string[]
 }
 
 export interface BackendState {

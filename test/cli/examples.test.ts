@@ -62,8 +62,11 @@ async function resultOf(file: string, mode: string): Promise<Result> {
   return JSON.parse(stdout)
 }
 
+/** For a machine of neutral atoms, which no engine simulates. */
+const ANALOG = 'analog.json'
+
 test('every example and every program of the page has a known result', () => {
-  expect(Object.keys(knownResults).sort()).toEqual(readdirSync(join(projectRoot, 'examples')).sort())
+  expect([...Object.keys(knownResults), ANALOG].sort()).toEqual(readdirSync(join(projectRoot, 'examples')).sort())
   expect(blocks).toHaveLength(shown.length)
 })
 
@@ -82,6 +85,12 @@ test.each(pairs(blocks.map((_, n) => n)))(
   },
   90_000
 )
+
+test('the analog example is sent as one, which a simulator refuses by name', async () => {
+  const { code, stderr } = await ada.run(['submit', join(projectRoot, 'examples', ANALOG), '--backend', 'local'])
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('backend: local runs circuits, not analog programs (circuit.format ahs)')
+})
 
 test('a workflow shows its tasks on the timeline, and each task on request', async () => {
   const args = ['run', join(projectRoot, 'examples/fan-out.py'), '--mode', 'temporal', '--param', 'largest=4']

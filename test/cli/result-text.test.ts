@@ -27,6 +27,12 @@ test("the text of a result has the program's summary first, then counts, values,
   expect(rest).toEqual(['warning: mind the gap', 'printed by the code:\nhello'])
 })
 
+test('the text of an analog program says what its letters are', () => {
+  const metadata = { bit_order: 'site order' }
+  const text = resultText(JSON.stringify({ counts: { gr: 60, er: 40 }, shots: 100, metadata }))
+  expect(text).toMatch(/^100 shots, site 0 leftmost \(e empty, g ground state, r Rydberg state\)\ngr {2}█+ {2}60 /)
+})
+
 test('the text of a sweep is a table of its points, with every digit, and the reason of each that failed', () => {
   const text = resultText(
     `{"points":[

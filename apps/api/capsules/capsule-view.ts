@@ -11,7 +11,7 @@ import type {
 import { readDefinition, workflowView } from '../../../domain/capsules/capsule-definition.js'
 import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
 import { retainedUntil } from '../../../domain/capsules/retention.js'
-import { frameworks } from '../../../domain/jobs/framework.js'
+import { recordedFrameworks } from '../../../domain/jobs/framework.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
 import { circuitFormats } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -41,7 +41,7 @@ const ownFields = {
 const program = {
   script_id: nullable(uuid),
   script_version: nullable(Type.Integer()),
-  framework: oneOf([...frameworks, 'auto']),
+  framework: oneOf([...recordedFrameworks, 'auto']),
   inline_code: Type.Optional(text),
   circuit: Type.Optional(Type.Object({ format: oneOf(circuitFormats), payload: text }))
 }

@@ -77,7 +77,14 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         )
       const params = readParams(request.query.job_params)
       const team = await readTeam(request, db, team_id)
-      const job = { shots: [shots], circuitCount: tasks, qubits: null, params, maxCost: null }
+      const job = {
+        shots: [shots],
+        program: 'circuit',
+        circuitCount: tasks,
+        qubits: null,
+        params,
+        maxCost: null
+      } as const
       const chosen = wishes && (await chosenFor(db, request, team?.id ?? null, job, wishes, deps.now()))
       const backend = chosen?.backend ?? (await findBackend(db, slug))
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)

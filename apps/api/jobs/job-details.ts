@@ -8,6 +8,7 @@ import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
 import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
 import { ServiceError } from '../../../domain/errors.js'
 import type { ParsedParams } from '../../../domain/jobs/params/params.js'
+import { programKindOf } from '../../../domain/jobs/source.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
@@ -119,7 +120,10 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
       const submission = submissionAgain(job, await loadSource(db, job.id))
       assertHasItsResults(job, submission.params)
       const backend = await findBackend(db, submission.backend)
-      assertUsable(backend, submission.backend, submission.params.value.shots)
+      assertUsable(backend, submission.backend, {
+        shots: submission.params.value.shots,
+        program: programKindOf(submission.source)
+      })
       assertParams(backend, submission.params.value)
       return app.writeOnce(request, reply, async (write) => {
         const jobId = await submitJob(deps, request, write, submission, backend)

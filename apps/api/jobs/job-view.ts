@@ -5,7 +5,7 @@ import type { ProviderJob } from '../../../db/jobs/job-waiting.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { isQueuedStatus } from '../../../domain/backends/provider-job.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
+import { type RecordedFramework, recordedFrameworks } from '../../../domain/jobs/framework.js'
 import { cancelOutcomes, executionModes, isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { queueReasons } from '../../../domain/jobs/queue-reason.js'
 import { SUMMARY_LINES_MAX } from '../../../domain/jobs/result-summary.js'
@@ -60,7 +60,7 @@ const recordFields = {
   backend: text,
   provider: text,
   execution_mode: oneOf(executionModes),
-  framework: nullable(oneOf(frameworks)),
+  framework: nullable(oneOf(recordedFrameworks)),
   source: Type.Object(
     {
       kind: oneOf(recordedSourceKinds),
@@ -95,7 +95,7 @@ const JobRecord = Type.Object(recordFields)
 const jobFields = { ...recordFields, params: anything }
 
 const resultText =
-  "null until the job is completed. Of a circuit: counts (outcome to count, qubit 0 leftmost), shots, backend, execution_time_ms, circuit_info, metadata, warnings, and what the submission requested in addition. Of a program's own `main`: what it returned."
+  "null until the job is completed. Of a circuit: counts (outcome to count, qubit 0 leftmost; of an analog program one of e, g, r for each site in order), shots, backend, execution_time_ms, circuit_info, metadata, warnings, and what the submission requested in addition. Of a program's own `main`: what it returned."
 
 /** In lists, in place of the result. */
 const summaryField = {
@@ -161,7 +161,7 @@ function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord>
     provider: job.provider,
     execution_mode: job.mode,
     // Unknown until the execution service has read the program.
-    framework: job.framework === 'auto' ? null : (job.framework as Framework),
+    framework: job.framework === 'auto' ? null : (job.framework as RecordedFramework),
     source: {
       kind: job.capsuleRunId === null ? job.sourceKind : 'capsule',
       script_id: job.scriptId,

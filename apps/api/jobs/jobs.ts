@@ -13,7 +13,14 @@ import { validationError } from '../../../domain/errors.js'
 import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native/native-submission.js'
 import { circuitsOf } from '../../../domain/jobs/params/circuits.js'
-import { readSubmission, type Submission, SubmitBody } from '../../../domain/jobs/submission.js'
+import { programKindOf } from '../../../domain/jobs/source.js'
+import {
+  type JobSource,
+  readSubmission,
+  type SavedScript,
+  type Submission,
+  SubmitBody
+} from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
@@ -272,10 +279,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
   )
 
   /** @throws ServiceError when the backend that a submission names cannot take it. */
-  async function namedBackend(request: FastifyRequest, { backend: slug, params, mode }: Submission<unknown>) {
+  async function namedBackend(
+    request: FastifyRequest,
+    { source, backend: slug, params, mode }: Submission<JobSource | SavedScript>
+  ) {
     const backend = await findBackend(db, slug)
     request.submission = backend && { mode, backend: backend.slug }
-    assertUsable(backend, slug, params.value.shots)
+    assertUsable(backend, slug, { shots: params.value.shots, program: programKindOf(source) })
     assertParams(backend, params.value)
     return backend
   }

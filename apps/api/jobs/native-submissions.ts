@@ -6,7 +6,7 @@ import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { sha256Of } from '../../../db/jobs/artifacts.js'
 import { loadScript } from '../../../db/scripts/scripts.js'
-import { assertUsable, isForCircuits } from '../../../domain/backends/backend.js'
+import { assertUsable } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import {
   assertUuid,
@@ -56,9 +56,8 @@ export async function submitNative(
   const native = readNativeSubmission(body)
   const backend = await findBackend(deps.db, native.backend)
   request.submission = backend && { mode: 'temporal', backend: backend.slug }
-  assertUsable(backend, native.backend, 1)
+  assertUsable(backend, native.backend, { shots: 1, program: 'circuit' })
   const shots = nativeShots(backend)
-  if (!isForCircuits(backend)) throw validationError(`backend: ${backend.slug} takes no circuits; see managed-runtimes`)
   return writeOnce(request, reply as RouteReply<ReceiptSchema>, async (write) => {
     const source = await sourceOf(write.tx, request, native)
     const sourceSha256 = sha256Of(Buffer.from(source.text, 'utf8'))

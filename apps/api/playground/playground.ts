@@ -98,7 +98,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const [backend, team] = await Promise.all([findBackend(db, slug), teamForRuns(db, callerOf(request))])
       assertForPlayground(backend, slug)
       runs.assertConfigured()
-      assertUsable(backend, slug, shots, 'shots')
+      assertUsable(backend, slug, { shots, program: 'circuit' }, 'shots')
       const end = await runs.run(request, user.id, (executor, signal) =>
         executor.runInteractive(
           {

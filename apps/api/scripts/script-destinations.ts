@@ -25,7 +25,7 @@ export interface PlannedRun {
 /** Why a job would be refused there; empty when it would be accepted. */
 export async function obstacles(db: DbOrTx, backend: Backend, planned: PlannedRun): Promise<AnalysisCheck[]> {
   const found = await Promise.all([
-    refusal('backend', () => assertUsable(backend, backend.slug, planned.shots)),
+    refusal('backend', () => assertUsable(backend, backend.slug, { shots: planned.shots, program: 'circuit' })),
     refusal('credentials', async () => planned.teamId && assertCredentials(db, planned.teamId, backend)),
     refusal('key', () => assertKeyMayPay(planned.key, backend.pricing))
   ])

@@ -45,7 +45,8 @@ export function resultText(json: string): string {
   const parts: string[] = []
   if (summary) parts.push(summary)
   if (observed) parts.push(observed)
-  if (counts) parts.push(`${read('shots') ?? sum(counts)} shots, qubit 0 leftmost\n${countsChart(counts)}`)
+  if (counts)
+    parts.push(`${read('shots') ?? sum(counts)} shots, ${orderText(read('metadata'))}\n${countsChart(counts)}`)
   if (values.length > 0) parts.push(listing(values.map(([name, text]) => [plainLine(name), shortened(text)])))
   if (parts.length === 0) parts.push('The result has no counts and no values (--json shows it).')
   const warnings = read('warnings')
@@ -54,6 +55,12 @@ export function resultText(json: string): string {
   if (typeof stdout === 'string' && stdout.trimEnd()) parts.push(`printed by the code:\n${plain(stdout.trimEnd())}`)
   return parts.join('\n\n')
 }
+
+/** What the places and letters of the outcomes mean. */
+const orderText = (metadata: unknown): string =>
+  isObject(metadata) && metadata.bit_order === 'site order'
+    ? 'site 0 leftmost (e empty, g ground state, r Rydberg state)'
+    : 'qubit 0 leftmost'
 
 /** `null` if a program returned something else under this name, which is then shown as a value. */
 function countsOf(value: unknown): Record<string, number> | null {

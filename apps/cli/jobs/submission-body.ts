@@ -1,7 +1,9 @@
 // Builds the body of a submission from a file or a saved script, and the command's options.
 import { extname } from 'node:path'
+import { isAnalogProgram } from '../../../domain/jobs/circuits/analog-program.js'
+import { declaresQubits, withoutLeadingComments } from '../../../domain/jobs/circuits/openqasm-text.js'
 import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
-import { declaresQubits, withoutLeadingComments } from '../../../domain/jobs/openqasm-text.js'
+import type { CircuitFormat } from '../../../domain/jobs/source.js'
 import { AUTO_BACKEND, INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
 import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
@@ -82,19 +84,25 @@ async function filesFields(files: string[], framework: string | undefined, other
   const circuits: unknown[] = []
   for (const file of files) {
     const { circuit } = fileFields(file, await readText(file), framework, otherwise)
-    if (!circuit) throw new CliError('usage', `${nameOf(file)}: several files must all be OpenQASM`)
+    if (!circuit || (circuit as { format: CircuitFormat }).format === 'ahs')
+      throw new CliError('usage', `${nameOf(file)}: several files must all be OpenQASM`)
     circuits.push(circuit)
   }
   return { circuits }
 }
 
-/** OpenQASM is sent as a circuit, which can be longer than code; anything else is code that builds one. */
+/** OpenQASM and analog programs are sent as circuits, which can be longer than code; anything else is code. */
 function fileFields(
   file: string,
   text: string,
   framework: string | undefined,
   otherwise: Framework | undefined
 ): Record<string, unknown> {
+  if (isAnalogProgram(text)) {
+    if (framework !== undefined)
+      throw new CliError('usage', `--framework ${framework}: ${nameOf(file)} is an analog program, which has none`)
+    return { circuit: { format: 'ahs', payload: text } }
+  }
   const version = openqasmVersion(text)
   if (
     extname(file) === '.qasm' ||

@@ -1,6 +1,6 @@
 // The counts of two runs side by side, in the form that every statistic here takes.
 
-/** Shots by outcome. Outcomes are bit strings, with qubit or register bit 0 leftmost. */
+/** Shots by outcome: bit strings with qubit or register bit 0 leftmost, or of analog programs a letter for each site. */
 export type Counts = Readonly<Record<string, number>>
 
 /** `times` outcomes were seen `x` times in the sealed run and `y` times in the re-run. */

@@ -226,7 +226,7 @@ describe('a submission is refused, leaving nothing behind, with', () => {
     [
       'a circuit in an unknown format',
       submission({ inline_code: undefined, circuit: { format: 'quil', payload: 'x' } }),
-      'circuit.format: must be one of qasm2, qasm3'
+      'circuit.format: must be one of qasm2, qasm3, ahs'
     ],
     ['a circuit as text', submission({ inline_code: undefined, circuit: 'OPENQASM 3;' }), 'circuit: must be an object'],
     [

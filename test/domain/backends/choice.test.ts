@@ -22,7 +22,7 @@ const machine = (slug: string, changes: Partial<Backend> = {}) =>
 
 const at = new Date('2026-11-23T10:00:00.000Z')
 const nothing: Wishes = { maxCost: null, maxWaitSeconds: null, minQubits: null, hardware: null }
-const bell: ChoiceJob = { shots: [100], circuitCount: 1, qubits: 2, params: {}, maxCost: null }
+const bell: ChoiceJob = { shots: [100], program: 'circuit', circuitCount: 1, qubits: 2, params: {}, maxCost: null }
 const rich: Means = { credentials: new Map([['ionq', ['api_key']]]), payRefusal: () => null }
 
 interface Asked {
@@ -108,6 +108,7 @@ test.each<[string, Backend, Asked]>([
   ['the team has no credentials for IonQ', machine('x'), { means: { credentials: new Map() } }],
   ['the key cannot pay', machine('x'), { means: { payRefusal: () => 'the key cannot pay' } }],
   ['it takes no circuits', simulator('x', { supportedProgramTypes: ['ahs'] }), {}],
+  ['it takes no analog programs', simulator('x'), { job: { program: 'analog' } }],
   ['it takes at most 50 shots', simulator('x', { maxShots: 50 }), {}],
   ['too narrow: it has 25 qubits, the circuit 26', simulator('x'), { job: { qubits: 26 } }],
   ['too narrow: it has 25 qubits', simulator('x'), { wishes: { minQubits: 26 } }],

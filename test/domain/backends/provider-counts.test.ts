@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   addUp,
+  bitOrderOf,
   bitsOfInteger,
   canonicalBits,
   countsOfHistogram,
-  countsOfProbabilities
+  countsOfProbabilities,
+  countsOfSites,
+  leftOutText
 } from '../../../domain/backends/provider-counts.js'
 
 describe("a provider's lowest bit, qubit 0, becomes the leftmost", () => {
@@ -91,5 +94,48 @@ describe('a histogram of a quantum computer', () => {
     ['no number', { '0': Number.NaN }, 10]
   ])('is not counted when it is %s', (_name, histogram, shots) => {
     expect(counted(histogram, shots)).toBeNull()
+  })
+})
+
+describe('shots of an analog program become a letter for each site, in the order of the sites', () => {
+  const sites = { kind: 'sites' as const, bits: [0, 1, 2, 3] }
+  const shot = (before: number[] | null, after: number[] | null, status = 'Success') => ({ status, before, after })
+  const countsOf = (...shots: ReturnType<typeof shot>[]) => Object.fromEntries(countsOfSites(shots, sites).counts)
+
+  test('e without an atom before, g with one still there, r with one that is gone', () => {
+    expect(countsOf(shot([0, 0, 1, 1], [0, 1, 1, 0]))).toEqual({ eegr: 1 })
+    expect(countsOf(shot([1, 1, 1, 1], [0, 1, 1, 1]))).toEqual({ rggg: 1 })
+  })
+
+  test('equal shots are added up, and only successful ones count', () => {
+    const seen = shot([1, 1, 1, 0], [0, 1, 0, 0])
+    const shots = [
+      seen,
+      seen,
+      { ...seen, status: 'Partial Success' },
+      shot(null, null, 'Failure'),
+      shot([1], [1], 'New')
+    ]
+    const { counts, leftOut } = countsOfSites(shots, sites)
+    expect([Object.fromEntries(counts), leftOut]).toEqual([{ rgre: 2 }, 3])
+  })
+
+  test.each([
+    ['no sequence', null, [1, 1, 1, 1]],
+    ['too few sites', [1, 1, 1], [1, 1, 1]],
+    ['too many sites', [1, 1, 1, 1], [1, 1, 1, 1, 1]],
+    ['another value', [1, 1, 1, 1], [1, 1, 1, 2]]
+  ])('a successful shot with %s is refused', (_what, before, after) =>
+    expect(() => countsOf(shot(before, after))).toThrow(/^the provider's result/)
+  )
+
+  test('what was left out is told', () => {
+    expect(leftOutText(0, 100)).toBeNull()
+    expect(leftOutText(3, 100)).toBe('3 of 100 shots did not succeed at the provider; they are left out of the counts')
+  })
+
+  test('the result states their order', () => {
+    expect([bitOrderOf(sites), bitOrderOf({ kind: 'qubits', bits: [0] })]).toEqual(['site order', 'qubit 0 leftmost'])
+    expect(() => canonicalBits('eg', { kind: 'sites', bits: [0] })).toThrow()
   })
 })

@@ -38,6 +38,25 @@ const verdictOf = (sealed: string, rerun: string, changes = {}) =>
   judge(circuitPairs(task(sealed, rerun, changes)), { margin: 0.05, seedText: 'x' })
 
 describe('counts in a result are found', () => {
+  test('of an analog program, by the states of its sites', () => {
+    const atoms = { bit_order: 'site order', count_source: 'provider_measurements', engine: 'AWS Braket' }
+    const run = runCounts(resultOf({ egr: 3, rgr: 4 }, atoms), { ...facts, hardware: true, local: false })
+    expect(run).toMatchObject({ counts: { egr: 3, rgr: 4 }, shots: 7, bitOrder: 'site order' })
+    // The same letters are no bits, and a program's own words are no sites.
+    expect(runCounts(resultOf({ egr: 3 }), facts)).toBeNull()
+    expect(runCounts(returned({ egg: 3, counts: { egg: 3 } }), facts)).toBeNull()
+    expect(runCounts(resultOf({ xyz: 3 }, atoms), facts)).toBeNull()
+  })
+
+  test('of two analog programs can be compared, and not those of one with bits', () => {
+    const atoms = { bit_order: 'site order', count_source: 'provider_measurements' }
+    const hardware = { hardware: true, local: false }
+    const sites = (counts: Record<string, number>) => resultOf(counts, atoms)
+    expect(verdictOf(sites({ gr: 500, rg: 500 }), sites({ gr: 510, rg: 490 }), hardware).verdict).toBe('consistent')
+    expect(verdictOf(sites({ gr: 1000 }), sites({ rg: 1000 }), hardware).verdict).toBe('different')
+    expect(verdictOf(sites({ gr: 1000 }), resultOf({ '01': 1000 }), hardware).reason).toContain('the bit orders differ')
+  })
+
   test('of a circuit, with all facts of its result', () => {
     expect(runCounts(resultOf({ '00': 3, '11': 4 }, { seed: 5, calibration_id: 'cal' }), facts)).toEqual({
       counts: { '00': 3, '11': 4 },

@@ -7,6 +7,7 @@ import type { Backend } from '../../../../domain/backends/backend.js'
 import { type ChoiceJob, chooseBackend, type Means } from '../../../../domain/backends/choice.js'
 import { widthOfSource } from '../../../../domain/jobs/declared-width.js'
 import { shotsOfRuns } from '../../../../domain/jobs/params/params.js'
+import { programKindOf } from '../../../../domain/jobs/source.js'
 import type { BackendChoice, JobSource, SavedScript, Submission, Wishes } from '../../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../../deps.js'
 import { actorOf, callerOf, teamForWrite } from '../../http/access.js'
@@ -33,7 +34,8 @@ export async function chosenBackend(
   const team = await teamForWrite(request, tx, teamId)
   const qubits =
     source.kind === 'saved' ? await widthOfScript(tx, callerOf(request), source, team) : widthOfSource(source)
-  const job = { shots: shotsOfRuns(params.value), circuitCount, qubits, params: params.value, maxCost }
+  const shots = shotsOfRuns(params.value)
+  const job = { shots, program: programKindOf(source), circuitCount, qubits, params: params.value, maxCost }
   return chosenFor(tx, request, team, job, wishes, now())
 }
 

@@ -31,7 +31,8 @@ class Register:
 
 @dataclass(frozen=True)
 class Result:
-    """What one run gave. The keys of ``counts`` have qubit or bit 0 leftmost; ``value`` is what a program returned."""
+    """What one run gave. The keys of ``counts`` have qubit or bit 0 leftmost, those of an analog program a letter for
+    each site (``e`` empty, ``g`` ground, ``r`` Rydberg); ``value`` is what a program returned."""
 
     raw: Mapping[str, Any] = field(repr=False)
     counts: Mapping[str, int] | None

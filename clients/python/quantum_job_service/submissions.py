@@ -13,9 +13,11 @@ PAYLOAD_BYTES_MAX = 1024 * 1024
 
 _VERSION = re.compile(r"(?:\ufeff|\s|//[^\n]*|/\*.*?\*/)*OPENQASM\s+2", re.DOTALL)
 
+_ANALOG = '"braket.ir.ahs.program"'
+
 
 class CircuitText(TypedDict):
-    """A circuit in OpenQASM; ``format`` is ``qasm2`` or ``qasm3``."""
+    """A circuit in OpenQASM (``format`` ``qasm2`` or ``qasm3``), or an analog program (``ahs``)."""
 
     format: str
     payload: str
@@ -30,7 +32,9 @@ class Circuit:
 
 
 def circuit_text(text: str) -> CircuitText:
-    """OpenQASM 2 says so in its version line; the rest is version 3."""
+    """OpenQASM 2 says so in its version line, and an analog program in its header; the rest is version 3."""
+    if text.lstrip().startswith("{") and _ANALOG in text:
+        return {"format": "ahs", "payload": text}
     return {"format": "qasm2" if _VERSION.match(text) else "qasm3", "payload": text}
 
 

@@ -103,6 +103,8 @@ def test_a_submission_names_exactly_one_program() -> None:
         "circuit": {"format": "qasm2", "payload": "// two\nOPENQASM 2.0;"},
         "params": {"theta": 0.5, "shots": 5, "seed": 3, "points": [{"theta": 1}]},
     }
+    analog = '{"braketSchemaHeader": {"name": "braket.ir.ahs.program", "version": "1"}}'
+    assert submission(analog)["circuit"] == {"format": "ahs", "payload": analog}
     assert submission(None, circuits=["qubit q;", Circuit("OPENQASM 2.0;", {"shots": 2})])["circuits"] == [
         {"format": "qasm3", "payload": "qubit q;"},
         {"format": "qasm2", "payload": "OPENQASM 2.0;", "params": {"shots": 2}},

@@ -14,6 +14,7 @@ from qjs_executor.child.targets.ahs import compile_analog
 from qjs_executor.child.targets.target import parse_target
 
 from ...support.analog import AQUILA, DETUNED, LOCAL, LOCAL_TARGET, PROGRAM, TARGET, WITH_LOCAL, changed, text_of
+from ...support.executor import FOLDER
 
 
 def compiled(payload: str, target: dict[str, Any] = TARGET) -> dict[str, Any]:
@@ -53,6 +54,10 @@ def test_a_program_within_the_limits_is_passed_on_byte_for_byte(payload: str) ->
         },
         "warnings": [],
     }
+
+
+def test_the_example_is_within_the_limits_of_the_device() -> None:
+    assert compiled((FOLDER.parent.parent / "examples" / "analog.json").read_text())["qubits"] == 5
 
 
 def test_local_detuning_within_the_limits_is_passed_on() -> None:

@@ -135,6 +135,7 @@ def _check_range(values: Iterable[Decimal], allowed: Range, unit: str, where: st
 
 
 def _check_zero(values: list[Decimal], places: tuple[int, ...], where: str) -> None:
+    """Devices do not report this limit; it is a rule of Amazon's own emulator of them."""
     for place in places:
         if values[place] != 0:
             which = "first" if place == 0 else "last"

@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 import pytest
+from braket.devices import LocalSimulator
+from braket.ir.openqasm import Program as BraketProgram
 
 from qjs_executor.child.refusals import Unsupported
 from qjs_executor.child.targets.target import parse_target
@@ -94,6 +96,16 @@ def test_a_device_that_measures_all_qubits_gets_them_all_and_the_readout_picks_t
     subset = compiled(f"{STD} {source}", {**ALL, "measures_all": False})
     assert subset["readout"] == answer["readout"] and outcome(subset) == pytest.approx(expected)
     assert subset["registers"] == answer["registers"]
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_amazons_simulator_answers_for_every_qubit_also_for_idle_ones(name: str) -> None:
+    source, expected, _ = BITS[name]
+    answer = compiled(f"{STD} {source}", ALL)
+    result = LocalSimulator().run(BraketProgram(source=answer["program"]), shots=10).result()
+    assert result.measured_qubits == list(range(len(result.measurements[0])))
+    found = {"".join(map(str, [*row, 0])) for row in result.measurements}
+    assert {"".join(own[bit] for bit in answer["readout"]["bits"]) for own in found} == set(expected)
 
 
 def test_a_subset_is_measured_alone_where_the_device_can() -> None:

@@ -1,6 +1,11 @@
 // Reads the results of a task. They lie in the team's own bucket, so nothing about them is certain.
-import { countsOfSites } from '../../../domain/backends/analog-counts.js'
-import { addUp, countsOfProbabilities } from '../../../domain/backends/provider-counts.js'
+import {
+  addUp,
+  countsOfProbabilities,
+  countsOfSites,
+  leftOutText,
+  type SiteShot
+} from '../../../domain/backends/provider-counts.js'
 import type { ProviderJobCounts, ProviderProgram } from '../adapter.js'
 
 interface Task {
@@ -40,14 +45,35 @@ export function countsOfResult(text: string, task: Task): ProviderJobCounts {
 
 export const isAnalog = ({ readout }: ProviderProgram): boolean => readout.kind === 'sites'
 
-type Counts = Pick<ProviderJobCounts, 'counts' | 'source' | 'probabilities'>
+type Counts = Pick<ProviderJobCounts, 'counts' | 'source' | 'probabilities' | 'warnings'>
 
 function analogCounts({ measurements }: Result, { program, shots }: Task): Counts {
-  const { counts, failed } = countsOfSites(measurements, program.qubits, program.readout.bits)
-  const measured = counted(counts)
-  if (measured + failed > shots) throw new Error(`they have ${measured + failed} shots, and ${shots} were requested`)
-  if (measured === 0) throw new Error(`none of the ${failed} shots succeeded`)
-  return { counts: Object.fromEntries(counts), source: 'provider_measurements', probabilities: null }
+  if (!Array.isArray(measurements)) throw new Error('they have no list of measurements')
+  if (measurements.length > shots)
+    throw new Error(`they have ${measurements.length} shots, and ${shots} were requested`)
+  const { counts, leftOut } = countsOfSites((measurements as (Measurement | null)[]).map(siteShot), program.readout)
+  if (counts.size === 0) throw new Error(`none of the ${leftOut} shots succeeded`)
+  const warning = leftOutText(leftOut, shots)
+  return {
+    counts: Object.fromEntries(counts),
+    source: 'provider_measurements',
+    probabilities: null,
+    ...(warning !== null && { warnings: [warning] })
+  }
+}
+
+interface Measurement {
+  shotMetadata?: { shotStatus?: unknown } | null
+  shotResult?: { preSequence?: unknown; postSequence?: unknown } | null
+}
+
+function siteShot(measurement: Measurement | null): SiteShot {
+  const { preSequence, postSequence } = measurement?.shotResult ?? {}
+  return {
+    status: String(measurement?.shotMetadata?.shotStatus),
+    before: Array.isArray(preSequence) ? preSequence : null,
+    after: Array.isArray(postSequence) ? postSequence : null
+  }
 }
 
 function gateCounts(result: Result, task: Task): Counts {
@@ -115,9 +141,6 @@ function placesOf(columns: Map<number, number>, { text, readout }: ProviderProgr
     return place
   })
 }
-
-const counted = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 function duration({ additionalMetadata }: Result): number | null {
   const value = additionalMetadata?.simulatorMetadata?.executionDuration

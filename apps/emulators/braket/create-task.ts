@@ -1,6 +1,7 @@
 // CreateQuantumTask: the checks that Braket makes before it accepts a task, and its idempotency.
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { sha256 } from './aws/canonical-request.js'
 import { AwsError } from './aws/replies.js'
 import type { Caller } from './aws/signature.js'
 import type { Device } from './devices.js'
@@ -38,10 +39,10 @@ export function createTask(sent: unknown, caller: Caller, parts: BraketParts): T
     throw invalid(`${field}: ${error!.message}`)
   }
   const { tasks } = parts
-  const text = canonical(sent)
+  const hash = sha256(canonical(sent))
   const known = tasks.withToken(caller, sent.clientToken)
   if (known) {
-    if (known.sent === text) return known
+    if (known.sent === hash) return known
     throw invalid('The clientToken was used before with other parameters.')
   }
   const device = parts.devices.get(sent.deviceArn)
@@ -54,7 +55,7 @@ export function createTask(sent: unknown, caller: Caller, parts: BraketParts): T
   assertBucket(sent.outputS3Bucket, caller, parts)
   const program = readAction(sent.action, device)
   const { experimentalCapabilities: _experimental, tags = {}, ...request } = sent
-  const task = tasks.create(caller, { ...request, tags }, text, device, program)
+  const task = tasks.create(caller, { ...request, tags }, hash, device, program)
   if (!task)
     throw new AwsError('ServiceQuotaExceededException', 'This emulator is full: POST <control_url>/reset clears it.')
   return task

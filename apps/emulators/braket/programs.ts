@@ -7,8 +7,8 @@ import type { Device } from './devices.js'
 import { measuredQubits, readOpenQasm } from './openqasm.js'
 
 export type Program =
-  | { kind: 'gates'; action: unknown; operations: readonly Operation[]; measured: readonly number[] }
-  | { kind: 'analog'; action: unknown; analog: AnalogProgram }
+  | { kind: 'gates'; operations: readonly Operation[]; measured: readonly number[] }
+  | { kind: 'analog'; analog: AnalogProgram }
   | { kind: 'failed'; failure: string }
 
 const names = { gates: 'braket.ir.openqasm.program', analog: 'braket.ir.ahs.program' } as const
@@ -23,7 +23,7 @@ export function readAction(text: string, device: Device): Program {
     )
   try {
     if (device.kind === 'gates') return readGates(action, device)
-    return { kind: 'analog', action, analog: readAnalog(action) }
+    return { kind: 'analog', analog: readAnalog(action) }
   } catch (error) {
     if (error instanceof ProgramError || error instanceof AnalogFault) return { kind: 'failed', failure: error.message }
     throw error
@@ -66,7 +66,7 @@ function readGates(action: Record<string, unknown>, device: Device): Program {
     return { kind: 'failed', failure: `Device ${device.arn} requires the measurement of all qubits.` }
   const large = tooLarge(operations)
   if (large) return { kind: 'failed', failure: large.message }
-  return { kind: 'gates', action, operations, measured: measuredQubits(program) }
+  return { kind: 'gates', operations, measured: measuredQubits(program) }
 }
 
 function readSource(source: string, device: Device, inputs: Record<string, unknown>) {

@@ -10,6 +10,7 @@ const headerOf = (name: string) => ({ braketSchemaHeader: { name: `braket.task_r
 export function resultBody(task: Task, endedAt: number): Buffer {
   const { program, request, device } = task
   if (program.kind === 'failed') throw new Error(`task ${task.arn} failed and has no result`)
+  const action: unknown = JSON.parse(request.action)
   const taskMetadata = {
     ...headerOf('task_metadata'),
     id: task.arn,
@@ -27,7 +28,7 @@ export function resultBody(task: Task, endedAt: number): Buffer {
       taskMetadata,
       measurements,
       additionalMetadata: {
-        action: program.action,
+        action,
         queraMetadata: { ...headerOf('quera_metadata'), numSuccessfulShots }
       }
     })
@@ -39,7 +40,7 @@ export function resultBody(task: Task, endedAt: number): Buffer {
     resultTypes: [],
     taskMetadata,
     additionalMetadata: {
-      action: program.action,
+      action,
       ...(device.simulator && {
         simulatorMetadata: { ...headerOf('simulator_metadata'), executionDuration: task.endsAt - task.startsAt }
       })

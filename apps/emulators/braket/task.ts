@@ -28,7 +28,7 @@ export interface Task extends TaskTimes {
   readonly account: string
   readonly region: string
   readonly request: TaskRequest
-  /** The request's body, by which a repetition is known. */
+  /** The hash of the request's body, by which a repetition is known. */
   readonly sent: string
   readonly device: Device
   readonly program: Program

@@ -14,12 +14,14 @@ import { courseOf, finalStates, type TaskCourse } from './task-times.js'
 
 /** Bounds the memory of a stack that uses the emulators for weeks. */
 const tasksMax = 100_000
+/** A result can have many megabytes; one that is read again later is computed again, and is the same. */
+const resultsKept = 32
 
 export class TaskStore {
   private tasks = new Map<string, Task>()
   private byPlace = new Map<string, Task>()
   private byToken = new Map<string, Task>()
-  private results = new WeakMap<Task, Buffer>()
+  private results = new Map<Task, Buffer>()
   private readonly timing: TimingSettings
   private noise = 0
 
@@ -119,6 +121,7 @@ export class TaskStore {
     if (!body) {
       body = resultBody(task, endedAt)
       this.results.set(task, body)
+      if (this.results.size > resultsKept) this.results.delete(this.results.keys().next().value!)
     }
     return { body, type: 'application/json', modifiedAt: resultAt }
   }
@@ -152,6 +155,7 @@ export class TaskStore {
     this.tasks.clear()
     this.byPlace.clear()
     this.byToken.clear()
+    this.results.clear()
     this.noise = 0
     this.timing.reset()
   }

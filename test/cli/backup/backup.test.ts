@@ -258,8 +258,11 @@ test('a backup of the previous schema is restored with its own tables, and migra
     'create schema drizzle; create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)'
   )
   for (const { statements, hash, when } of earlier.reverse()) {
-    for (const statement of statements) await driver.unsafe(statement)
-    await driver`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${when})`
+    // In a transaction, as the service migrates: some statements take locks.
+    await driver.begin(async (tx) => {
+      for (const statement of statements) await tx.unsafe(statement)
+      await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${when})`
+    })
   }
   await driver`insert into users (id, email, username) values (gen_random_uuid(), 'old@example.org', 'old')`
   await close()

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { completeOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
 import type { ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { bitOrderOf } from '../../domain/backends/provider-counts.js'
+import { idWithoutAccount } from '../../domain/backends/provider-job.js'
 import { ProviderFault, type ProviderJobCounts } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { respondWithCircuit } from './circuit-response.js'
@@ -51,7 +52,7 @@ export async function collectCounts(deps: ProviderDeps, context: StepContext): P
   return respondWithCircuit(deps, context, {
     counts,
     count_source: source,
-    provider_job_id: found.job.task!.providerJobId
+    provider_job_id: idWithoutAccount(found.job.task!.providerJobId!)
   })
 }
 
@@ -117,7 +118,7 @@ function resultText(job: ProviderRun, compiled: CompiledProgram, found: Provider
       framework_version: null,
       optimization_level: null,
       circuit_sha256: circuit === null ? null : createHash('sha256').update(circuit).digest('hex'),
-      provider_job_id: job.task!.providerJobId,
+      provider_job_id: idWithoutAccount(job.task!.providerJobId!),
       ...(job.task!.emulated && { emulated: true }),
       calibration_id: found.calibrationId
     },

@@ -3,6 +3,7 @@
 // same files.
 import canonicalize from 'canonicalize'
 import { and, eq, sql } from 'drizzle-orm'
+import { idWithoutAccount } from '../../domain/backends/provider-job.js'
 import { assertEvidenceFits } from '../../domain/capsules/capsule-size.js'
 import { evidenceFolder } from '../../domain/capsules/evidence-folder.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
@@ -155,7 +156,9 @@ const record = (job: EvidenceJob, source: StoredSource) => ({
   status: job.status,
   backend: job.backend,
   provider: job.provider,
-  provider_jobs: job.providerJobs.filter(({ id }) => id !== null).map(({ id, status }) => ({ id, status })),
+  provider_jobs: job.providerJobs
+    .filter(({ id }) => id !== null)
+    .map(({ id, status }) => ({ id: idWithoutAccount(id!), status })),
   ...(job.providerJobs.some(({ emulated }) => emulated) && { emulated: true }),
   execution_mode: job.mode,
   framework: job.framework,

@@ -25,5 +25,11 @@ export type Place = Readonly<Record<string, string>> & {
   readonly account?: string
 }
 
+/**
+ * A provider job's id without the number of the team's account, which the ids of AWS contain (an ARN): results and evidence can
+ * be published. The region and the last part still find the job in its account.
+ */
+export const idWithoutAccount = (id: string): string => id.replace(/^(arn:[^:]*:[^:]*:[^:]*):[^:]*:/, '$1::')
+
 /** Whether an accepted provider job waits at the provider. @param status the status that an adapter last reported. */
 export const isQueuedStatus = (status: string | null): boolean => status === 'queued'

@@ -27,6 +27,10 @@ test('a program runs unchanged, and its counts are by site', async () => {
     count_source: 'provider_measurements',
     shots_observed: 100
   })
+  // The account's number is for the team alone: results can be published.
+  expect(JSON.stringify(job.result)).not.toContain('123456789012')
+  expect(metadata.provider_job_id).toMatch(/^arn:aws:braket:us-east-1::quantum-task\/[0-9a-f-]{36}$/)
+  expect(JSON.stringify(job.provider_jobs)).toContain('123456789012')
   for (const states of Object.keys(counts)) expect(states).toMatch(new RegExp(`^[egr]{${sites}}$`))
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
   expect(platform.provider('aws-braket').tasks()).toHaveLength(1)

@@ -1,6 +1,7 @@
 // The same promises at every provider: the counts of a local run, one paid provider job for each job whatever is lost or
 // late, a cancel at each stage, and refusals before anything is sent. The emulators' ledgers show what was paid.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import type { ProviderName } from '../../../apps/emulators/emulators.js'
 import type { FaultOrder } from '../../../apps/emulators/faults.js'
 import { eventually } from '../../support/eventually.js'
@@ -202,6 +203,19 @@ describe.each(providers)('$name', ({ name, submitting, looking, fetching, cancel
     },
     60_000
   )
+
+  test('no credential and no signature reaches a workflow history, a log or the database', async () => {
+    const id = await submit()
+    await completed(id)
+    const history = await platform.workflow(id, (handle) => handle.fetchHistory())
+    const rows = await platform.connection.db.execute(sql`
+      select query_to_xml('select * from ' || quote_ident(tablename), true, true, '')::text as text
+      from pg_tables where schemaname = 'public'`)
+    const { api_key, secret_access_key } = platform.credentialsOf(name)
+    const kept = [JSON.stringify(history), platform.logs(), ...rows.map(({ text }) => String(text))].join('\n')
+    for (const secret of [api_key ?? secret_access_key!, 'AWS4-HMAC-SHA256', 'apiKey '])
+      expect({ secret, isKept: kept.includes(secret) }).toEqual({ secret, isKept: false })
+  }, 90_000)
 
   test('each circuit of a script, and of the tasks of a graph, is paid once', async () => {
     const [one, other] = await Promise.all(

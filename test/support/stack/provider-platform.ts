@@ -79,6 +79,7 @@ export async function startProviderPlatform(
     ...platform,
     ionq: ionq.control,
     provider: (name: ProviderName) => emulators.provider(name).control,
+    credentialsOf: (name: ProviderName) => emulators.provider(name).credentials,
     controlUrl: (name: ProviderName) => emulators.provider(name).control_url,
     credentials: ionq.credentials,
     teamId: team.id,

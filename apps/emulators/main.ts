@@ -76,11 +76,10 @@ function describe({ providers }: Emulators) {
 }
 
 function readable({ providers }: Emulators): string {
-  const lines = providers.flatMap(({ provider, base_url, control_url, credentials }) => [
-    `${provider}`,
-    `  API          ${base_url}`,
-    `  control      ${control_url}`,
-    ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(12)} ${value}`)
-  ])
-  return `${lines.join('\n')}\nThe emulators run on this machine until Ctrl-C.\n`
+  const sections = providers.map(({ provider, base_url, variables, control_url, credentials }) => {
+    const rows = Object.entries({ API: base_url, control: control_url, ...credentials, ...variables })
+    const width = Math.max(...rows.map(([name]) => name.length))
+    return [provider, ...rows.map(([name, value]) => `  ${name.padEnd(width)} ${value}`)].join('\n')
+  })
+  return `${sections.join('\n')}\nThe emulators run on this machine until Ctrl-C.\n`
 }

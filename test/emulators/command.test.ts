@@ -1,6 +1,8 @@
 // The emulators as users start them: `qjob emulators`.
 import { createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
+import { emulatorVariables } from '../../apps/cli/stack/parts/emulators.js'
+import { startEmulators } from '../../apps/emulators/emulators.js'
 import { Shell } from '../cli/qjob.js'
 import { eventually } from '../support/eventually.js'
 
@@ -64,4 +66,20 @@ test('qjob emulators names a port that is taken, and a remedy', async () => {
   expect([ended.code, error.exit_code]).toEqual([2, 2])
   expect(error.message).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}; choose another with --port`))
   expect((await shell.run(['emulators', '--port', '-1'])).code).toBe(2)
+})
+
+test('a stack tells api and worker the addresses of all emulators, and to believe them soon', async () => {
+  const emulators = await startEmulators()
+  const [ionq, braket] = emulators.providers.map(({ base_url }) => base_url)
+  await emulators.close()
+  const variables = {
+    EMULATED_HARDWARE: '1',
+    IONQ_API_URL: ionq,
+    AWS_ENDPOINT_URL_BRAKET: braket,
+    AWS_ENDPOINT_URL_S3: braket,
+    AWS_ENDPOINT_URL_STS: braket
+  }
+  expect(emulatorVariables(emulators.providers, {})).toEqual({ ...variables, PROVIDER_LOOKUP_WINDOW: '5' })
+  const own = { PROVIDER_LOOKUP_WINDOW: '30' }
+  expect(emulatorVariables(emulators.providers, own)).toEqual({ ...variables, ...own })
 })

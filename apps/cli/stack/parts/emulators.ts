@@ -47,11 +47,16 @@ export function startEmulatorsPart({ ports }: { ports?: string }, context: Stack
   })
 }
 
-/** The environment variables that make api and worker use the emulators. */
-export const emulatorVariables = (providers: readonly EmulatedProvider[]): NodeJS.ProcessEnv => ({
+/** An emulator never accepts a request later than this, unless a test asks it to. */
+const lookUpWindowSeconds = '5'
+
+/** The environment variables that make api and worker use the emulators, with what the operator has set in `own`. */
+export const emulatorVariables = (
+  providers: readonly EmulatedProvider[],
+  own: NodeJS.ProcessEnv = process.env
+): NodeJS.ProcessEnv => ({
   EMULATED_HARDWARE: '1',
-  // An emulator lists what it has accepted at once.
-  PROVIDER_LOOKUP_WINDOW: '5',
+  PROVIDER_LOOKUP_WINDOW: own.PROVIDER_LOOKUP_WINDOW || lookUpWindowSeconds,
   ...Object.assign({}, ...providers.map(({ variables }) => variables))
 })
 

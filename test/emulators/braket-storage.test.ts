@@ -122,7 +122,7 @@ describe('a fault', () => {
     const arn = await braket.accepted()
     await braket.steer('POST', '/faults', { kind: 'unknown_status' })
     expect((await braket.task(arn)).body.status).toBe('RECALIBRATING')
-    expect((await braket.task(arn)).body.status).toBe('CREATED')
+    expect((await braket.task(arn)).body.status).toMatch(/^(CREATED|QUEUED)$/)
   })
 
   test('"accept_late" accepts a request whose signature was right when it came', async () => {

@@ -81,8 +81,10 @@ async function refreshBackends(deps: ProviderLoopDeps, { at, rejected }: Reads):
   for (const [name, adapter] of providers) {
     if (performance.now() - (at.get(name) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) continue
     const team = await readingTeam(deps, adapter, rejected)
+    // Once all teams' credentials were rejected, the first is tried again with the next refresh, not at once.
+    if (team !== null || rejected.delete(name) || (adapter.devicesArePublic && emulated))
+      at.set(name, performance.now())
     if (team === null && !(adapter.devicesArePublic && emulated)) continue
-    at.set(name, performance.now())
     try {
       const seen = await adapter.backends(
         await credentialsOf(deps, adapter, team),
@@ -109,14 +111,12 @@ interface Reads {
 }
 
 /** With whose credentials the machines are read; `null` when no team's are left to try. */
-async function readingTeam(
+function readingTeam(
   { db }: ProviderLoopDeps,
   { name, credentials }: ProviderAdapter,
   rejected: Reads['rejected']
 ): Promise<string | null> {
-  const team = await teamWithCredentials(db, name, credentials, rejected.get(name) ?? [])
-  if (team === null) rejected.delete(name)
-  return team
+  return teamWithCredentials(db, name, credentials, rejected.get(name) ?? [])
 }
 
 async function credentialsOf(

@@ -23,6 +23,8 @@ export interface ProviderJobRequest {
   shots: number
   /** Shown in the provider's own console. */
   name: string
+  /** How many seconds of the machine are paid for at most; absent where the device is not billed by time. */
+  secondsMax?: number
 }
 
 /** The status of a provider job. `raw` is the provider's own word; an unknown word counts as `running`. */
@@ -33,6 +35,10 @@ export interface ProviderJobView {
   predictedWaitSeconds: number | null
   /** What the provider charged, in micro-USD; `null` when it does not report that. */
   cost: bigint | null
+  /** What the job used, in a unit of the provider such as `seconds`; absent when it does not report that. */
+  usage?: { amount: number; unit: string }
+  /** Whether `cost` or `usage` of an ended job is still to come. */
+  isUsagePending?: boolean
   /** Why it failed, in the provider's words. */
   failure: string | null
 }

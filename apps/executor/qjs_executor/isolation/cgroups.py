@@ -20,6 +20,9 @@ Kind = Literal["v2", "v1", "none"]
 
 _PROCESSES_MAX = 64
 _PERIOD_MICROSECONDS = 100_000
+_WEIGHT_V2, _SHARES_V1 = 10, 102
+"""A tenth of what the kernel gives by default to a group, and to a process (or a session) outside of one, such as those of
+the service. Niceness counts only within a group."""
 _CONTROLLERS = ("memory", "pids", "cpu")
 _ROOT = "/sys/fs/cgroup"
 _PREFIX = "qjs-"
@@ -147,7 +150,7 @@ def group_settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
         return {
             "memory": {"memory.max": str(memory_bytes), "memory.swap.max": "0", "memory.oom.group": "1"},
             "pids": {"pids.max": str(_PROCESSES_MAX)},
-            "cpu": {"cpu.max": f"{_PERIOD_MICROSECONDS} {_PERIOD_MICROSECONDS}"},
+            "cpu": {"cpu.max": f"{_PERIOD_MICROSECONDS} {_PERIOD_MICROSECONDS}", "cpu.weight": str(_WEIGHT_V2)},
         }
     return {
         "memory": {
@@ -156,7 +159,11 @@ def group_settings(kind: Kind, memory_bytes: int) -> dict[str, dict[str, str]]:
             "memory.memsw.limit_in_bytes": str(memory_bytes),
         },
         "pids": {"pids.max": str(_PROCESSES_MAX)},
-        "cpu": {"cpu.cfs_period_us": str(_PERIOD_MICROSECONDS), "cpu.cfs_quota_us": str(_PERIOD_MICROSECONDS)},
+        "cpu": {
+            "cpu.cfs_period_us": str(_PERIOD_MICROSECONDS),
+            "cpu.cfs_quota_us": str(_PERIOD_MICROSECONDS),
+            "cpu.shares": str(_SHARES_V1),
+        },
     }
 
 

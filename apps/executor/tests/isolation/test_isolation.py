@@ -93,6 +93,8 @@ def test_a_group_bounds_memory_processes_and_processor(kind: Any) -> None:
     assert str(5 * GIB) in settings["memory"].values()
     assert settings["pids"] == {"pids.max": "64"}
     assert "100000" in next(iter(settings["cpu"].values()))
+    # The kernel's defaults are 100 and 1024, also for the processes of the service.
+    assert settings["cpu"]["cpu.weight" if kind == "v2" else "cpu.shares"] == ("10" if kind == "v2" else "102")
     if kind == "v2":
         assert settings["memory"]["memory.swap.max"] == "0"
         assert settings["memory"]["memory.oom.group"] == "1"

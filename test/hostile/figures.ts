@@ -43,16 +43,18 @@ export function figuresOf(jobs: readonly Measured[], from: number, to: number): 
 }
 
 /**
- * How many times slower the neighbour's jobs were than alone: the 95th percentile of each job's time divided by that of its
- * mode alone. Both modes count together, because an attack sees few workflows.
+ * The time of each of the neighbour's jobs, divided by the 95th percentile of its mode alone. Both modes count together,
+ * because an attack sees few workflows.
  */
-export function slowdownOf(jobs: readonly Measured[], from: number, to: number, alone: Figures): number | null {
-  const times = jobs
-    .filter(({ beganAt }) => beganAt >= from && beganAt < to)
-    .map((job) => tookMs(job) / alone[job.mode].p95Ms!)
-    .sort((one, other) => one - other)
-  return quantile(times, 0.95)
-}
+export const timesAlone = (jobs: readonly Measured[], from: number, to: number, alone: Figures): number[] =>
+  jobs.filter(({ beganAt }) => beganAt >= from && beganAt < to).map((job) => tookMs(job) / alone[job.mode].p95Ms!)
+
+/** How many times slower than alone the neighbour's jobs were: the 95th percentile. `null` = there were none. */
+export const slowdownOf = (times: readonly number[]): number | null =>
+  quantile(
+    [...times].sort((one, other) => one - other),
+    0.95
+  )
 
 function quantile(sorted: readonly number[], share: number): number | null {
   return sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!

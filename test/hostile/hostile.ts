@@ -11,7 +11,7 @@ import type { Attack } from './attack.js'
 import { composeLimits } from './compose-limits.js'
 import { type Figures, figuresOf, SLOWER_MAX, seconds } from './figures.js'
 import { EVERY_MS, type Neighbour, startNeighbour } from './neighbour.js'
-import { type AttackReport, type AttackTimes, underAttack } from './one-attack.js'
+import { type AttackReport, type AttackTimes, isOnlySlower, together, underAttack } from './one-attack.js'
 import { type Memory, watchProcesses } from './processes.js'
 import { type RunningStack, startStack, startTarpit, stopStack, type Tarpit } from './surroundings.js'
 
@@ -38,6 +38,10 @@ const JOBS_PER_ACCOUNT = 80
 /** For preparation and recovery of an attack. */
 const BETWEEN_ATTACKS_MS = 20_000
 const ATTACKER_KEYS = 6
+/** The 95th percentile of the some 30 jobs that an attack sees is the second slowest of them: chance can double it. */
+const RUNS_WHERE_SLOWER = 3
+/** For attacks that are repeated. */
+const SPARE = 1.5
 const WARM_UP_JOBS = 4
 
 /** Stops everything that it started, even on failure; the data folder remains. */
@@ -91,7 +95,12 @@ async function attackInTurn(
     for (const [at, attack] of attacks.entries()) {
       const surroundings = { base, neighbour, watch, connection, limits, tarpit, dataDir }
       const scene = { ...surroundings, alone, recoveredMs: SLOWER_MAX * alone.direct.p95Ms, ...options }
-      const report = await underAttack(attack, attackers[at]!, scene)
+      let report = await underAttack(attack, attackers[at]!, scene)
+      while (isOnlySlower(report) && report.runs < RUNS_WHERE_SLOWER) {
+        say(`${attack.name}: ${report.slowdown!.toFixed(1)} times slower, measured again`)
+        const again = await createAttacker(base, connection, attack, attacks.length * report.runs + at)
+        report = together(report, await underAttack(attack, again, scene), limits)
+      }
       reports.push(report)
       say(
         `${attack.name}: ${report.slowdown === null ? 'no jobs' : `${report.slowdown.toFixed(1)} times slower`}, ` +
@@ -121,7 +130,7 @@ async function createAccounts(
   connection: Connection,
   { attacks, aloneMs, attackMs, afterMs }: HostileOptions
 ) {
-  const lasts = aloneMs + attacks.length * (attackMs + afterMs + BETWEEN_ATTACKS_MS)
+  const lasts = aloneMs + SPARE * attacks.length * (attackMs + afterMs + BETWEEN_ATTACKS_MS)
   const accounts = Math.max(ACCOUNTS_MIN, Math.ceil(lasts / EVERY_MS / JOBS_PER_ACCOUNT))
   const ordinary: Account[] = []
   for (let number = 0; number < accounts; number++)
@@ -133,17 +142,18 @@ async function createAccounts(
       })
     )
   const attackers: Account[] = []
-  for (const [at, { name, tier }] of attacks.entries())
-    attackers.push(
-      await createAccount(base, connection, {
-        email: `${name}@example.net`,
-        address: `198.51.100.${at + 1}`,
-        keys: ATTACKER_KEYS,
-        ...(tier && { tier })
-      })
-    )
+  for (const [at, attack] of attacks.entries()) attackers.push(await createAttacker(base, connection, attack, at))
   return { ordinary, attackers }
 }
+
+/** @param number of the account among those of all attacks. */
+const createAttacker = (base: string, connection: Connection, { name, tier }: Attack, number: number) =>
+  createAccount(base, connection, {
+    email: `${name}-${number}@example.net`,
+    address: `198.51.100.${number + 1}`,
+    keys: ATTACKER_KEYS,
+    ...(tier && { tier })
+  })
 
 /** The executor imports its frameworks after its start; the first jobs of each mode take longer than others. */
 async function untilMeasurable(neighbour: Neighbour): Promise<void> {

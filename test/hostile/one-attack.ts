@@ -17,7 +17,8 @@ import {
   RECOVERY_SECONDS_MAX,
   recoverySeconds,
   SLOWER_MAX,
-  slowdownOf
+  slowdownOf,
+  timesAlone
 } from './figures.js'
 import type { Neighbour } from './neighbour.js'
 import type { Memory, ProcessWatch } from './processes.js'
@@ -50,8 +51,12 @@ export interface Scene extends AttackTimes {
 export interface AttackReport extends Figures {
   name: string
   what: string
+  /** Of each of the neighbour's jobs: its time in multiples of the time alone. */
+  times: number[]
   /** How many times slower the neighbour's jobs were than alone; `null` = it began none. */
   slowdown: number | null
+  /** How often it was measured. */
+  runs: number
   /** The figures from the end of the attack on. */
   after: Figures
   result: AttackResult
@@ -95,13 +100,16 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
   const result = await stopped
   await delay(Math.max(0, to + scene.afterMs - performance.now()))
   const until = performance.now()
+  const times = timesAlone(neighbour.jobs, from, to, alone)
   const during = figuresOf(neighbour.jobs, from, to)
   const after = figuresOf(neighbour.jobs, to, until)
   const report = {
     name: attack.name,
     what: attack.what,
     ...during,
-    slowdown: slowdownOf(neighbour.jobs, from, to, alone),
+    times,
+    slowdown: slowdownOf(times),
+    runs: 1,
     // The last job may still run.
     failures: [...during.failures, ...failuresOf(neighbour.jobs, to, until)],
     after,
@@ -112,6 +120,19 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
     died: watch.died()
   }
   return { ...report, broken: brokenPromises(report, limits) }
+}
+
+/** Whether it broke no promise but that of the neighbour's time. */
+export const isOnlySlower = ({ broken, slowdown }: AttackReport): boolean =>
+  slowdown !== null && slowdown > SLOWER_MAX && broken.length === 1
+
+/** Two measurements of one attack, with the later one's other figures. What either broke counts, and all times together. */
+export function together(earlier: AttackReport, later: AttackReport, limits: Memory): AttackReport {
+  const times = [...earlier.times, ...later.times]
+  const failures = [...earlier.failures, ...later.failures]
+  const died = [...earlier.died, ...later.died]
+  const both = { ...later, times, failures, died, slowdown: slowdownOf(times), runs: earlier.runs + later.runs }
+  return { ...both, broken: brokenPromises(both, limits) }
 }
 
 function brokenPromises(report: Omit<AttackReport, 'broken'>, limits: Memory): string[] {

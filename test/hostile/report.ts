@@ -28,7 +28,7 @@ export function reportText({ alone, alonePeaks, limits, attacks }: HostileReport
         `+${attack.grownMib.toFixed(0)}`,
         figure(attack.direct),
         figure(attack.temporal),
-        attack.slowdown === null ? 'none' : attack.slowdown.toFixed(1),
+        slower(attack),
         String(attack.failures.length),
         attack.recoverySeconds === null ? 'restart' : attack.recoverySeconds.toFixed(1),
         attack.broken.length === 0 ? 'kept' : '**broken**'
@@ -58,6 +58,9 @@ const table = (head: string[], rows: string[][]): string[] =>
 
 const figure = ({ p50Ms, p95Ms }: Times): string =>
   p50Ms === null || p95Ms === null ? 'none' : `${seconds(p50Ms)} / ${seconds(p95Ms)}`
+
+const slower = ({ slowdown, runs }: AttackReport): string =>
+  slowdown === null ? 'none' : `${slowdown.toFixed(1)}${runs > 1 ? ` in ${runs} runs` : ''}`
 
 const memory = (peaks: Memory, limits?: Memory): string[] =>
   parts.map((part) => {

@@ -8,7 +8,7 @@ import { runHostile } from './hostile.js'
 import { reportText } from './report.js'
 
 const AFTER_MS = 10_000
-const ALONE_MS = 30_000
+const ALONE_MS = 90_000
 const RECOVERY_MS = 60_000
 const SHORT_ATTACK_MS = 8_000
 

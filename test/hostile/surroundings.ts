@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { QjobStart, stillRunning } from '../support/stack/qjob-start.js'
+import { stopWithProcess } from '../support/stack/stop-with-process.js'
 
 const STOP_LIMIT_MS = 60_000
 
@@ -50,6 +51,7 @@ export async function startStack(dataDir: string, tarpit: Tarpit, port: string):
   }
   const command = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
   const stack = new QjobStart(dataDir, env, command)
+  stopWithProcess(stack)
   const base = /^ready: (\S+)/.exec(await stack.ready())?.[1]
   if (base) return { stack, base }
   await stopStack(stack)

@@ -43,8 +43,8 @@ export interface CompiledProgram {
 
 /** The executor's own limit for compiling. */
 const COMPILE_SECONDS_MAX = 60
-/** Used where the catalogue names no width. */
-const QUBITS_MAX = 1024
+/** The executor compiles no circuit of more qubits. */
+const QUBITS_MAX = 256
 
 /**
  * `script`: the source builds no circuit, or one that is measured several times; it has to be executed, and requests its
@@ -131,7 +131,7 @@ function compileRequest(job: ProviderRun, circuit: string | null, target: Device
     ...(job.requestId !== null && { request_id: job.requestId }),
     source: circuit === null ? sourceOf(job) : { kind: 'circuit', format: 'qasm3', payload: circuit },
     backend: job.backend,
-    max_qubits: job.maxQubits ?? QUBITS_MAX,
+    max_qubits: Math.min(job.maxQubits ?? target.num_qubits ?? QUBITS_MAX, QUBITS_MAX),
     params: circuit !== null ? { shots: job.shots, backend: job.backend } : new JsonText(job.params),
     target,
     limits: { wall_seconds: Math.min(job.timeoutSeconds, COMPILE_SECONDS_MAX) },

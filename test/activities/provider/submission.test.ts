@@ -20,9 +20,10 @@ import { createTestDatabase } from '../../support/stack/database.js'
 const database = await createTestDatabase('provider_submission')
 const { db } = database
 const executor = createExecutorClient('http://127.0.0.1:1', 'a-token')
+const compiler = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
 const keyRing = readKeyRing(`one:${randomBytes(32).toString('base64')}`)
 afterAll(async () => {
-  await executor.close()
+  await Promise.all([executor.close(), compiler.close()])
   await database.drop()
 })
 
@@ -243,4 +244,16 @@ test('a device that cannot be described at present is asked again', async () => 
     next: 'fail',
     error: { code: 'provider_unreachable' }
   })
+})
+
+test.each([
+  ['fewer qubits than the circuit', 1, { next: 'fail', error: { code: 'unsupported_operation' } }],
+  ['more qubits than the executor takes', 1000, { next: 'submit' }],
+  ['a number that the provider does not tell', null, { next: 'submit' }]
+])('without a width in the catalogue, a circuit may have that of the device: %s', async (_name, num_qubits, end) => {
+  await db.execute(sql`delete from artifacts where job_id = ${jobId}`)
+  await db.execute(sql`update backends set max_qubits = null where slug = 'ionq-direct-simulator'`)
+  const target = { format: 'ionq' as const, num_qubits }
+  const provider = adapter({ describe: async () => ({ target, status: 'online', shots: null, price: null }) })
+  expect(await prepareProgram({ ...depsWith(provider), executor: compiler }, context())).toMatchObject(end)
 })

@@ -28,9 +28,11 @@ export interface ProviderLoopDeps extends ProviderDeps {
   log: Logger
 }
 
+export type RefreshDeps = Pick<ProviderLoopDeps, 'db' | 'providers' | 'emulated' | 'keyRing' | 'log'>
+
 export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
   const { db, providers, emulated, reports, log } = deps
-  const reads: Reads = { at: new Map(), rejected: new Map() }
+  const reads = newReads()
   const named = (name: SweepName, everyMs: number, pass: () => Promise<{ handled: number; more?: boolean }>) =>
     startLoop(name, everyMs, log, pass, reports.of(name, everyMs))
   return [
@@ -38,7 +40,9 @@ export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
       await declareProviders(db, [...providers.keys()], emulated)
       return false
     }),
-    named('provider_backends', FIRST_CREDENTIALS_MS, async () => ({ handled: await refreshBackends(deps, reads) })),
+    named('provider_backends', FIRST_CREDENTIALS_MS, async () => ({
+      handled: await refreshBackends(deps, reads, performance.now())
+    })),
     named('held_money', HELD_MS, async () => {
       const held = await takeHeldProviderJobs(db, HELD_PER_PASS)
       // A team's jobs are looked up one after the other, so that a provider that does not respond to one team delays only
@@ -74,16 +78,16 @@ async function settleAll(deps: ProviderLoopDeps, held: HeldProviderJob[]): Promi
 /**
  * Without credentials of a team, a provider is not called: an installation contacts no third party unasked. Where a list of
  * machines needs credentials, it is read with those of the team that used the provider last; it is the same for all teams.
+ * @param now monotonic milliseconds.
  */
-async function refreshBackends(deps: ProviderLoopDeps, { at, rejected }: Reads): Promise<number> {
+export async function refreshBackends(deps: RefreshDeps, { at, rejected }: Reads, now: number): Promise<number> {
   const { db, providers, emulated, log } = deps
   let refreshed = 0
   for (const [name, adapter] of providers) {
-    if (performance.now() - (at.get(name) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) continue
+    if (now - (at.get(name) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) continue
     const team = await readingTeam(deps, adapter, rejected)
     // Once all teams' credentials were rejected, the first is tried again with the next refresh, not at once.
-    if (team !== null || rejected.delete(name) || (adapter.devicesArePublic && emulated))
-      at.set(name, performance.now())
+    if (team !== null || rejected.delete(name) || (adapter.devicesArePublic && emulated)) at.set(name, now)
     if (team === null && !(adapter.devicesArePublic && emulated)) continue
     try {
       const seen = await adapter.backends(
@@ -103,16 +107,18 @@ async function refreshBackends(deps: ProviderLoopDeps, { at, rejected }: Reads):
   return refreshed
 }
 
-interface Reads {
+export interface Reads {
   /** When the machines of each provider were last read. */
   at: Map<string, number>
   /** The teams whose credentials a provider did not take for that, since it last took some. */
   rejected: Map<string, string[]>
 }
 
+export const newReads = (): Reads => ({ at: new Map(), rejected: new Map() })
+
 /** With whose credentials the machines are read; `null` when no team's are left to try. */
 function readingTeam(
-  { db }: ProviderLoopDeps,
+  { db }: RefreshDeps,
   { name, credentials }: ProviderAdapter,
   rejected: Reads['rejected']
 ): Promise<string | null> {
@@ -120,7 +126,7 @@ function readingTeam(
 }
 
 async function credentialsOf(
-  deps: ProviderLoopDeps,
+  deps: RefreshDeps,
   { name, devicesArePublic }: ProviderAdapter,
   teamId: string | null
 ): Promise<Credentials | null> {

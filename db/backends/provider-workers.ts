@@ -1,5 +1,5 @@
 // Which providers the workers of this installation serve, and what the providers report about their machines.
-import { and, asc, eq, exists, isNull, ne, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import { type Backend, type BackendStatus, isAtProvider } from '../../domain/backends/backend.js'
 import { missingForJob } from '../../domain/backends/provider-credentials.js'
 import { credentialsOfProvider } from '../../domain/backends/quantum-providers.js'
@@ -64,12 +64,6 @@ export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
     .orderBy(asc(backends.provider))
 }
 
-/** Whether the team has any credential for the provider. */
-export async function hasCredentials(db: DbOrTx, teamId: string | null, provider: string): Promise<boolean> {
-  const [row] = await db.select({ found: exists(credentials(db, teamId, provider)) }).from(sql`(values (1)) one`)
-  return row?.found === true
-}
-
 /**
  * The team whose credentials for the provider were used last, or some team that has any; never credentials that the
  * provider has rejected. `null` when there are none.
@@ -120,13 +114,6 @@ export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Bac
   const missing = missingForJob(provider, names, backend)
   if (missing) throw new ServiceError('backend_unavailable', `backend: ${backend.slug}: ${missing}`)
 }
-
-/** @param teamId `null` for any team. */
-const credentials = (db: DbOrTx, teamId: string | null, provider: string) =>
-  db
-    .select({ id: teamSecrets.id })
-    .from(teamSecrets)
-    .where(and(eq(teamSecrets.provider, provider), teamId === null ? undefined : eq(teamSecrets.teamId, teamId)))
 
 export interface ReportedBackend {
   target: string

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { listBackends } from '../../../db/backends/backends.js'
-import { hasCredentials } from '../../../db/backends/provider-workers.js'
+import { credentialNames } from '../../../db/backends/provider-workers.js'
 import type { Db } from '../../../db/client.js'
 import { type Backend, isAtProvider, isForCircuits, unavailableReason } from '../../../domain/backends/backend.js'
 import { credentialsOfProvider } from '../../../domain/backends/quantum-providers.js'
@@ -53,9 +53,9 @@ export const managedRuntimeRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> 
 
 /** The providers for which the team has credentials. */
 async function providersOf(db: Db, teamId: string): Promise<Set<string>> {
+  const stored = await credentialNames(db, teamId)
   const known = Object.entries(credentialsOfProvider)
-  const has = await Promise.all(known.map(([, credentials]) => hasCredentials(db, teamId, credentials)))
-  return new Set(known.flatMap(([provider], at) => (has[at] ? [provider] : [])))
+  return new Set(known.flatMap(([provider, credentials]) => (stored.has(credentials) ? [provider] : [])))
 }
 
 function runtimesOf(backend: Backend): Static<typeof ManagedRuntime>[] {

@@ -13,12 +13,12 @@ import { runCapsules } from './capsule-load.js'
 import { createChance } from './chance.js'
 import { type ApiResponse, type ChaosClient, createClient, signUp } from './client.js'
 import { type Deeds, doDeeds, poisonCredentials } from './deeds.js'
-import { type EmulatedIonq, emulatedIonq } from './ionq.js'
 import type { Findings } from './job-proof.js'
 import { type Kills, killedParts, killInRounds, untilRecovered } from './killer.js'
 import { type LoadResult, runLoad } from './load.js'
-import { hardware, simulator } from './plan.js'
+import { simulator } from './plan.js'
 import { endsByMode, endsOfCapsules, openWork, prove } from './proof.js'
+import { type ProviderOfStack, providersOfStack } from './providers.js'
 
 export interface ChaosOptions {
   seed: number
@@ -70,8 +70,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     if (!base || !databaseUrl) throw new Error(`the stack did not start:\n${stack.stderr}`)
     const connection = connect(databaseUrl, { max: 2, statementTimeoutMs: 60_000 })
     try {
-      const ionq = emulatedIonq(dataDir)
-      const clients = await prepare(base, connection, ionq)
+      const providers = providersOfStack(dataDir)
+      const paidBackends = providers.map(({ backend }) => backend)
+      const clients = await prepare(base, connection, providers)
       const killing = new AbortController()
       const name = `chaos-${options.seed}`
       const load: LoadResult = { submissions: [], reported: new Map(), unexpectedResponses: [] }
@@ -83,6 +84,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
           dataDir,
           connection,
           clients,
+          paidBackends,
           chance: createChance(options.seed + 3),
           name,
           everyMs,
@@ -105,7 +107,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
           load
         ),
         runLoad(
-          { clients, chance: createChance(options.seed + 1), name, perSecond: options.jobsPerSecond, signal },
+          {
+            clients,
+            paidBackends,
+            chance: createChance(options.seed + 1),
+            name,
+            perSecond: options.jobsPerSecond,
+            signal
+          },
           load
         )
       ])
@@ -116,7 +125,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       options.say('all parts are back; waiting until every job and capsule is final')
       const [tracked] = await loading
       const settledSeconds = await untilSettled(connection, options, recoveredAt)
-      const facts = { name, paid: await ionq.tasks(), tracked, client: clients.plenty, dataDir }
+      const paid = (await Promise.all(providers.map((provider) => provider.tasks()))).flat()
+      const facts = { name, paid, paidBackends, tracked, client: clients.plenty, dataDir }
       const findings = await prove(connection, load, facts)
       const ended = { ends: await endsByMode(connection), capsules: await endsOfCapsules(connection) }
       return { kills, deeds: done, load, ...ended, findings, settledSeconds, dataDir }
@@ -129,13 +139,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 /**
- * Sets a simulator's price, and creates a team with budget and a provider's credentials, one with hardly any budget, and one
- * whose credentials no key opens.
+ * Sets a simulator's price, and creates a team with budget and credentials of all providers, one with hardly any budget, and
+ * one whose credentials no key opens.
  */
 async function prepare(
   base: string,
   connection: Connection,
-  ionq: EmulatedIonq
+  providers: readonly ProviderOfStack[]
 ): Promise<{ plenty: ChaosClient; scarce: ChaosClient; poisoned: ChaosClient }> {
   const { db } = connection
   const code = await createAccessCode(db, { uses: 3 })
@@ -158,14 +168,17 @@ async function prepare(
     await must(owner.call('PATCH', '/api/team/budget', { daily_usd: 1000 }))
     const { teams } = (await must(owner.call('GET', '/api/teams'))) as { teams: { id: string }[] }
     const team_id = teams[0]!.id
-    await must(owner.call('POST', '/api/team/secrets', { team_id, provider: 'ionq', secrets: ionq.credentials }))
+    for (const { name: provider, credentials: secrets } of providers)
+      await must(owner.call('POST', '/api/team/secrets', { team_id, provider, secrets }))
     return team_id
   }
   await storeCredentials(plenty)
   await poisonCredentials(connection, await storeCredentials(poisoned))
-  await ionq.slowDown()
-  const available = async () => (await must(plenty.call('GET', `/api/backends/${hardware}`))).isAvailable === true
-  await eventually(available, { timeoutMs: 60_000, everyMs: 250, message: () => `${hardware} is not available` })
+  for (const { backend, slowDown } of providers) {
+    await slowDown()
+    const available = async () => (await must(plenty.call('GET', `/api/backends/${backend}`))).isAvailable === true
+    await eventually(available, { timeoutMs: 60_000, everyMs: 250, message: () => `${backend} is not available` })
+  }
   return { plenty, scarce, poisoned }
 }
 

@@ -10,7 +10,7 @@ import type { QjobStart } from '../support/stack/qjob-start.js'
 import type { Chance } from './chance.js'
 import type { ChaosClient } from './client.js'
 import { type LoadResult, type Submission, submissionOf, submit } from './load.js'
-import { circuit, hardware, type PlannedJob, planLargeValues, planPaidJob, SHOTS, simulator } from './plan.js'
+import { circuit, type PlannedJob, planLargeValues, planPaidJob, SHOTS, simulator } from './plan.js'
 
 export const deedNames = [
   'a session holds a job row',
@@ -33,6 +33,7 @@ export interface DeedOptions {
   connection: Connection
   /** `poisoned`: its team's credentials cannot be opened. */
   clients: { plenty: ChaosClient; poisoned: ChaosClient }
+  paidBackends: readonly string[]
   chance: Chance
   /** The prefix of the name of every job. */
   name: string
@@ -144,8 +145,9 @@ const deedOf: Readonly<Record<DeedName, Deed>> = {
     return rows.length > 0
   },
 
-  'a paid job with credentials that no key opens': async ({ chance, clients, name }, load) => {
-    const plan = planPaidJob(chance, name, chance.pick(['direct', 'temporal'] as const))
+  'a paid job with credentials that no key opens': async ({ chance, clients, paidBackends, name }, load) => {
+    const mode = chance.pick(['direct', 'temporal'] as const)
+    const plan = planPaidJob(chance, name, mode, chance.pick(paidBackends))
     const { ids } = await submitted({ ...plan, ends: ['provider_refused'] }, clients.poisoned, load)
     return ids.length > 0
   },
@@ -176,6 +178,6 @@ async function terminate(dataDir: string, jobId: string, generation: number): Pr
 /** Breaks the stored credentials of a team as if the key that sealed them were lost. */
 export async function poisonCredentials({ sql }: Connection, teamId: string): Promise<void> {
   const rows = await sql`
-    update team_secrets set wrapped_key = set_byte(wrapped_key, 0, 255 - get_byte(wrapped_key, 0)) where team_id = ${teamId} and provider = 'ionq' returning id`
-  if (rows.length === 0) throw new Error(`no credentials for ${hardware} to break`)
+    update team_secrets set wrapped_key = set_byte(wrapped_key, 0, 255 - get_byte(wrapped_key, 0)) where team_id = ${teamId} returning id`
+  if (rows.length === 0) throw new Error(`team ${teamId} has no credentials to break`)
 }

@@ -10,6 +10,7 @@ import { type PlannedJob, planJob, planPaidJob } from './plan.js'
 const SCARCE_SHARE = 0.15
 const RERUN_SHARE = 0.08
 const POLL_MS = 100
+const modes = ['direct', 'temporal'] as const
 const RECENT = 50
 
 /** One planned job as its submitter sees it. */
@@ -38,6 +39,8 @@ export interface LoadResult {
 
 export interface LoadOptions {
   clients: { plenty: ChaosClient; scarce: ChaosClient }
+  /** The backends at providers, for which the team with budget has credentials. */
+  paidBackends: readonly string[]
   chance: Chance
   /** The prefix of the name of every job. */
   name: string
@@ -48,7 +51,7 @@ export interface LoadOptions {
 
 /** Resolves when every submission has its response or has lost it. @param result collects the responses. */
 export async function runLoad(options: LoadOptions, result: LoadResult): Promise<void> {
-  const { chance, clients, signal } = options
+  const { chance, clients, paidBackends, signal } = options
   let planned = 0
   const inProgress = new Set<Promise<void>>()
   const begin = (work: Promise<void>) => {
@@ -57,9 +60,10 @@ export async function runLoad(options: LoadOptions, result: LoadResult): Promise
   }
   const polling = pollStatuses(result, chance, signal)
   const submitPlanned = (plan: PlannedJob, client: ChaosClient) => begin(submit(submissionOf(plan, client), result))
-  // At least one paid job of each mode runs.
-  for (const mode of ['direct', 'temporal'] as const) {
-    const plan = planPaidJob(chance, `${options.name}-paid-${mode}`, mode)
+  // At least one paid job of each provider and of each mode runs.
+  for (let at = 0; at < Math.max(modes.length, paidBackends.length); at++) {
+    const [mode, backend] = [modes[at % modes.length]!, paidBackends[at % paidBackends.length]!]
+    const plan = planPaidJob(chance, `${options.name}-paid-${at}`, mode, backend)
     begin(submit({ ...submissionOf(plan, clients.plenty), mustComplete: true }, result))
   }
   while (!signal.aborted) {
@@ -68,7 +72,7 @@ export async function runLoad(options: LoadOptions, result: LoadResult): Promise
     await delay(Math.min(pause, 5_000), undefined, { signal }).catch(() => {})
     if (signal.aborted) break
     const client = chance.holds(SCARCE_SHARE) ? clients.scarce : clients.plenty
-    submitPlanned(planJob(chance, `${options.name}-${planned++}`, client === clients.plenty), client)
+    submitPlanned(planJob(chance, `${options.name}-${planned++}`, client === clients.plenty ? paidBackends : []), client)
     if (chance.holds(RERUN_SHARE)) begin(rerun(chance, result))
   }
   await Promise.all([polling, ...inProgress])

@@ -4,8 +4,6 @@ import type { Chance } from './chance.js'
 
 /** Every job costs money. The simulator's price is set for this: a cent, and a hundredth of a cent per shot. */
 export const simulator = { slug: 'marqov-sim', pricing: { taskFee: 0.01, perShot: 0.0001 } }
-/** Its provider records what was paid for. */
-export const hardware = 'ionq-direct-forte-1'
 
 export const SHOTS = 100
 /** Longer than the delay of its cancel, even if the api is away for a while. */
@@ -92,9 +90,9 @@ const failing = (): Program => ({
 })
 
 /** A paid job that is retried until there is a response and is not cancelled, so that it certainly completes. */
-export function planPaidJob(chance: Chance, name: string, mode: ExecutionMode): PlannedJob {
+export function planPaidJob(chance: Chance, name: string, mode: ExecutionMode, backend: string): PlannedJob {
   const { body, end } = circuit(chance)
-  const common = { name, backend: hardware, params: { shots: SHOTS }, execution_mode: mode }
+  const common = { name, backend, params: { shots: SHOTS }, execution_mode: mode }
   return { name, mode, body: { ...common, ...body }, ends: [end], cancelAfterMs: null, key: `chaos ${name}` }
 }
 
@@ -128,8 +126,11 @@ def heavy():
   }
 }
 
-/** Plans the next job of the load. @param name finds it afterwards. @param mayPay the team has a provider's credentials. */
-export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJob {
+/**
+ * Plans the next job of the load. @param name finds it afterwards. @param paid the backends at providers for which the team
+ * has credentials.
+ */
+export function planJob(chance: Chance, name: string, paid: readonly string[]): PlannedJob {
   const mode = chance.pick(['direct', 'temporal'] as const)
   const key = chance.holds(0.5) ? `chaos ${name}` : null
   const kind = chance.next()
@@ -146,9 +147,9 @@ export function planJob(chance: Chance, name: string, mayPay: boolean): PlannedJ
     return plan(circuit(chance), null, {
       not_before: new Date(Date.now() + chance.between(2_000, 15_000)).toISOString()
     })
-  if (mayPay && kind < 0.65) {
+  if (paid.length > 0 && kind < 0.65) {
     const cancelAfterMs = chance.holds(0.2) ? chance.between(0, 6_000) : null
-    return plan(circuit(chance), cancelAfterMs, { backend: hardware })
+    return plan(circuit(chance), cancelAfterMs, { backend: chance.pick(paid) })
   }
   return plan(circuit(chance))
 }

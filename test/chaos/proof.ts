@@ -4,16 +4,18 @@ import type { Connection } from '../../db/client.js'
 import { proveAll } from '../../db/proofs/money-proof.js'
 import { eventually } from '../support/eventually.js'
 import { type CapsuleFacts, proveCapsules } from './capsule-proof.js'
-import type { PaidTask } from './ionq.js'
 import { checkJob, type Findings, invariants, type JobRow, jobsOf } from './job-proof.js'
 import type { LoadResult } from './load.js'
-import { hardware } from './plan.js'
+import type { PaidTask } from './providers.js'
 
-/** @param facts.name the prefix of every job's name. @param facts.paid the tasks that the provider accepted. */
+/**
+ * @param facts.name the prefix of every job's name. @param facts.paid the tasks that the providers accepted.
+ * @param facts.paidBackends those whose completed jobs have a paid task.
+ */
 export async function prove(
   connection: Connection,
   load: LoadResult,
-  { name, paid, ...capsules }: { name: string; paid: PaidTask[] } & Omit<CapsuleFacts, 'jobs'>
+  { name, paid, paidBackends, ...capsules }: PaidFacts & { name: string } & Omit<CapsuleFacts, 'jobs'>
 ): Promise<Findings> {
   const findings = Object.fromEntries(invariants.map((invariant) => [invariant, []])) as unknown as Findings
   const jobs = await jobsOf(connection, name)
@@ -38,7 +40,7 @@ export async function prove(
     const now = byId.get(id)?.status
     if (now !== reported) findings['final states reverted'].push(`${id}: reported as ${reported}, is ${now ?? 'gone'}`)
   }
-  checkPaidWork(jobs, paid, findings)
+  checkPaidWork(jobs, { paid, paidBackends }, findings)
   findings['unexpected responses'].push(...load.unexpectedResponses)
   await checkMoney(connection, findings)
   await checkLeftovers(connection, findings)
@@ -46,18 +48,23 @@ export async function prove(
   return findings
 }
 
-/** Each completed job at the provider has exactly one paid task, and each paid task has a job. */
-function checkPaidWork(jobs: JobRow[], paid: PaidTask[], findings: Findings): void {
+interface PaidFacts {
+  paid: readonly PaidTask[]
+  paidBackends: readonly string[]
+}
+
+/** Each completed job at a provider has exactly one paid task there, and each paid task has a job. */
+function checkPaidWork(jobs: JobRow[], { paid, paidBackends }: PaidFacts, findings: Findings): void {
   const owners = new Map(jobs.flatMap((job) => job.tokens.map((token) => [token, job] as const)))
   const tasksOf = new Map<JobRow, PaidTask[]>()
   for (const task of paid) {
     const job = task.token === null ? undefined : owners.get(task.token)
-    if (job) tasksOf.set(job, [...(tasksOf.get(job) ?? []), task])
-    else findings['work paid twice'].push(`task ${task.id} (${task.state}) belongs to no job`)
+    if (job?.backend === task.backend) tasksOf.set(job, [...(tasksOf.get(job) ?? []), task])
+    else findings['work paid twice'].push(`task ${task.id} (${task.state}) belongs to no job on ${task.backend}`)
   }
   for (const job of jobs) {
     const tasks = tasksOf.get(job) ?? []
-    const due = job.backend === hardware && job.status === 'completed' ? 1 : 0
+    const due = paidBackends.includes(job.backend) && job.status === 'completed' ? 1 : 0
     if (tasks.length > 1 || tasks.length < due)
       findings['work paid twice'].push(`${job.name} ${job.id}: ${job.status} with ${tasks.length} tasks`)
   }

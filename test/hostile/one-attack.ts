@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createAccessCode } from '../../db/accounts/accounts.js'
 import type { Connection } from '../../db/client.js'
-import { emulatedIonq } from '../chaos/ionq.js'
+import { providersOfStack } from '../chaos/providers.js'
 import { eventually } from '../support/eventually.js'
 import type { Account } from './accounts.js'
 import type { Attack } from './attack.js'
@@ -76,7 +76,7 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
   const surroundings = {
     accessCode: await createAccessCode(connection.db, { uses: 1 }),
     tarpitUrl: `http://127.0.0.1:${tarpit.port}`,
-    ionq: emulatedIonq(dataDir).credentials
+    ionq: providersOfStack(dataDir).find(({ name }) => name === 'ionq')!.credentials
   }
   const attacker = await startAttacker({ name: attack.name, base, account, surroundings }, PREPARE_LIMIT_MS)
   const sizeBefore = await databaseMib(connection)

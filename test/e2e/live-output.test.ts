@@ -2,10 +2,10 @@
 // when it floods, and when it is replayed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { OUTPUT_BYTES_MAX } from '../../domain/jobs/value-limits.js'
 import { submission } from '../support/jobs/builders.js'
+import { historyText } from '../support/stack/history-text.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 let platform: Platform
@@ -179,9 +179,7 @@ test('printed text is in no history of Temporal', async () => {
   const connection = await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! })
   try {
     const history = await new Client({ connection }).workflow.getHandle(`job-${id}`).fetchHistory()
-    const text = historyToJSON(history).replaceAll(/"data": ?"([^"]*)"/g, (_whole, data: string) =>
-      Buffer.from(data, 'base64').toString('utf8')
-    )
+    const text = historyText(history)
     expect([text.includes(id), text.includes('canary')]).toEqual([true, false])
   } finally {
     await connection.close()

@@ -1,13 +1,11 @@
 // What an operator does in the Temporal UI reaches the job, its record and its money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection, type WorkflowFailedError } from '@temporalio/client'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
 import { oneFails } from '../support/jobs/workflow-programs.js'
+import { historyText } from '../support/stack/history-text.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
-
-type History = Parameters<typeof historyToJSON>[0]
 
 let platform: Platform
 let client: Client
@@ -22,12 +20,6 @@ afterAll(async () => {
   await client.connection.close()
   await platform.close()
 })
-
-/** A history as text, with the inputs and results of its steps decoded. */
-const readable = (history: History): string =>
-  historyToJSON(history).replaceAll(/"data": ?"([^"]*)"/g, (_whole, data: string) =>
-    Buffer.from(data, 'base64').toString('utf8')
-  )
 
 /** The workflow of a job whose record is final already. */
 const closed = (id: string) =>
@@ -77,7 +69,7 @@ test('operators can find a job by its search attributes and read its summary', a
     return null
   })
   expect(found.status.name).toBe('COMPLETED')
-  const history = readable(await client.workflow.getHandle(`job-${id}`).fetchHistory())
+  const history = historyText(await client.workflow.getHandle(`job-${id}`).fetchHistory())
   expect(history).toContain(id)
   expect(history).not.toContain('OPENQASM')
   expect(history).not.toContain('ada@example.org')
@@ -105,7 +97,7 @@ test("Temporal's history and the log hold the code of a failure, and only the jo
       .result()
       .catch((error: WorkflowFailedError) => error.cause)
     expect(failure).toMatchObject({ type: 'execution_error', message: 'the job failed; its record has the message' })
-    const history = readable(await client.workflow.getHandle(`job-${id}`).fetchHistory())
+    const history = historyText(await client.workflow.getHandle(`job-${id}`).fetchHistory())
     expect(history).toContain('execution_error')
     expect(history).not.toContain(canary)
   }

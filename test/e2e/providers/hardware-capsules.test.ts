@@ -9,8 +9,6 @@ let platform: ProviderPlatform
 
 beforeAll(async () => {
   platform = await startProviderPlatform('hardware-capsules')
-  const limits = { daily_usd: 500, monthly_usd: 500 }
-  await ask('PATCH', '/api/team/budget', { team_id: platform.teamId, ...limits }, 200)
 }, 90_000)
 
 beforeEach(() => platform.ionq.reset())

@@ -1,39 +1,16 @@
 // The same promises at every provider: the counts of a local run, one paid provider job for each job whatever is lost or
-// late, a cancel at each stage, and refusals before anything is sent. The emulators' ledgers show what was paid.
+// late, and refusals before anything is sent. The emulators' ledgers show what was paid.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
-import type { ProviderName } from '../../../apps/emulators/emulators.js'
 import type { FaultOrder } from '../../../apps/emulators/faults.js'
 import { eventually } from '../../support/eventually.js'
 import { everything, longTest, rowsOfLane } from '../../support/lane.js'
 import type { JobRecord } from '../../support/stack/platform.js'
-import { type ProviderPlatform, paidBackends, startProviderPlatform } from '../../support/stack/provider-platform.js'
-
-interface Provider {
-  name: ProviderName
-  submitting: NonNullable<FaultOrder['match']>
-  looking: NonNullable<FaultOrder['match']>
-  fetching: NonNullable<FaultOrder['match']>
-  /** The provider's word for a cancelled task. */
-  cancelled: string
-}
-
-const providers: Provider[] = [
-  {
-    name: 'ionq',
-    submitting: { method: 'POST', path: '/jobs' },
-    looking: { method: 'GET', path: '/jobs/' },
-    fetching: { method: 'GET', path: '/jobs/' },
-    cancelled: 'canceled'
-  },
-  {
-    name: 'aws-braket',
-    submitting: { method: 'POST', path: '/quantum-task' },
-    looking: { method: 'GET', path: '/quantum-task/' },
-    fetching: { method: 'GET', path: '/amazon-braket-emulated/' },
-    cancelled: 'CANCELLED'
-  }
-]
+import {
+  LOOKUP_WINDOW_SECONDS,
+  type ProviderPlatform,
+  startProviderPlatform
+} from '../../support/stack/provider-platform.js'
+import { commonTest, isFirst, type Provider, providers, requestsTo, titleOf } from '../../support/stack/provider-rows.js'
 
 const DAY_MS = 86_400_000
 const COST = 1.3
@@ -51,151 +28,195 @@ afterEach(async () => {
 afterAll(() => platform.close())
 
 const qasm = (text: string) => ({ format: 'qasm3', payload: `OPENQASM 3.0;\ninclude "stdgates.inc";\n${text}` })
-const circuits: Record<string, { text: string; bits: string }> = {
-  'an asymmetric circuit': { text: 'qubit[3] q;\nx q[0];\n', bits: '100' },
-  'a circuit of nine qubits': { text: 'qubit[9] q;\nx q[0];\nx q[7];\n', bits: '100000010' },
-  'a circuit with two crossed registers': {
+const circuits = [
+  { title: 'an asymmetric circuit', text: 'qubit[3] q;\nx q[0];\n', bits: '100' },
+  { title: 'a circuit of nine qubits', text: 'qubit[9] q;\nx q[0];\nx q[7];\n', bits: '100000010' },
+  {
+    title: 'a circuit with two crossed registers',
     text:
       'qubit[5] q;\nbit[3] first;\nbit[2] second;\nx q[0];\nx q[3];\nfirst[0] = measure q[3];\n' +
       'first[1] = measure q[1];\nfirst[2] = measure q[2];\nsecond[0] = measure q[0];\nsecond[1] = measure q[4];\n',
     bits: '10010'
   },
-  'a circuit that measures some of its qubits': {
+  {
+    title: 'a circuit that measures some of its qubits',
     text: 'qubit[4] q;\nbit[2] c;\nx q[2];\nh q[0];\nc[0] = measure q[2];\nc[1] = measure q[1];\n',
     bits: '10'
   },
-  'a rotation by a whole turn': { text: 'qubit[2] q;\nrx(pi) q[1];\nrz(0.3) q[0];\n', bits: '01' }
-}
+  { title: 'a rotation by a whole turn', text: 'qubit[2] q;\nrx(pi) q[1];\nrz(0.3) q[0];\n', bits: '01' }
+]
 
-const script = `
-from qiskit import QuantumCircuit
+/** The fault of a request, and the mode of the job if it is not `direct`. */
+type FaultRow = readonly [title: string, fault: FaultOrder, mode?: 'temporal']
 
-def main(shots):
-    seen = []
-    for n in range(2):
-        circuit = QuantumCircuit(3)
-        circuit.x(n)
-        seen.append(device.run(circuit, shots))
-    return {"seen": seen}
-`
+const faultsOf = ({ submitting, looking, fetching }: Provider): FaultRow[] => [
+  ['the answer to the submission is lost', { match: submitting, kind: 'drop_after' }],
+  ['the submission is accepted and answered with 503', { match: submitting, kind: 'status_after', status: 503 }],
+  ['the submission is accepted and never answered', { match: submitting, kind: 'hang_after' }],
+  ['the submission never arrives and is never answered', { match: submitting, kind: 'hang' }],
+  [
+    'the connection is lost and the submission accepted later',
+    { match: submitting, kind: 'accept_late', lag_ms: 2_500 }
+  ],
+  ['the submission is refused for a while', { match: submitting, kind: 'status', status: 503, times: 2 }],
+  ['too many requests', { match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }],
+  [
+    'the connection is lost and the submission of a durable job accepted later',
+    { match: submitting, kind: 'accept_late', lag_ms: 2_500 },
+    'temporal'
+  ],
+  ['the status cannot be read for a while', { match: looking, kind: 'status', status: 500, times: 3 }],
+  ['the status is a word that no client knows', { match: looking, kind: 'unknown_status', times: 2 }],
+  ['the result comes late', { match: fetching, kind: 'lag', lag_ms: 800, times: 3 }]
+]
+/** As many as the short lane runs at the providers after the first. */
+const FAULTS_SHORT = 5
 
-const graph = `
-from marqov import task, workflow
-
-@task
-def sample(bit):
-    from qiskit import QuantumCircuit
-    circuit = QuantumCircuit(2)
-    circuit.x(bit)
-    return device.run(circuit, 100)
-
-@task
-def both(first, second):
-    return {"first": first, "second": second}
-
-@workflow
-def pair():
-    return both(sample(0), sample(1))
-`
-
-describe.each(providers)('$name', ({ name, submitting, looking, fetching, cancelled }) => {
+describe.each(providers)('$name', (provider) => {
+  const { name, submitting, finding, looking, fetching, retiring } = provider
+  const oftenTest = commonTest(provider)
   const control = () => platform.provider(name)
-  const submit = (body: Record<string, unknown> = {}) => platform.submitPaid({ backend: paidBackends[name], ...body })
+  const submit = (body?: Record<string, unknown>) => platform.submitAt(name, body)
   const completed = async (id: string): Promise<JobRecord> => {
     const job = await platform.ended(id, 90_000)
-    expect(job).toMatchObject({ status: 'completed', attempts: 1, actual_cost_usd: COST, error: null, emulated: true })
+    expect(job).toMatchObject({
+      status: 'completed',
+      provider: titleOf(provider),
+      attempts: 1,
+      estimated_cost_usd: COST,
+      actual_cost_usd: COST,
+      error: null,
+      emulated: true,
+      workflow: { id: `job-${id}` }
+    })
     return job
   }
   beforeEach(() => control().reset())
 
-  test('the counts are those of a local run, in both modes', async () => {
-    const modes = everything ? ['direct', 'temporal'] : ['temporal']
-    const rows = Object.entries(circuits).flatMap(([title, row]) => modes.map((mode) => ({ title, mode, ...row })))
+  test('the counts are those of a local run, in both modes, and each job costs its price', async () => {
+    const before = await platform.budget()
+    const rows = circuits.flatMap((row, at) =>
+      (everything || at === 0 ? ['direct', 'temporal'] : ['temporal']).map((mode) => ({ mode, ...row }))
+    )
     const ids = await Promise.all(rows.map(({ text, mode }) => submit({ circuit: qasm(text), execution_mode: mode })))
     for (const [at, { title, mode, bits }] of rows.entries()) {
-      const { counts, metadata } = (await completed(ids[at]!)).result!
-      expect({ title, mode, counts }).toEqual({ title, mode, counts: { [bits]: 100 } })
-      expect(metadata).toMatchObject({ bit_order: 'qubit 0 leftmost', shots_observed: 100, emulated: true })
+      const { result, execution_mode } = await completed(ids[at]!)
+      const { counts, metadata } = result!
+      expect({ title, mode: execution_mode, counts }).toEqual({ title, mode, counts: { [bits]: 100 } })
+      expect(metadata).toMatchObject({
+        bit_order: 'qubit 0 leftmost',
+        count_source: expect.stringMatching(/^provider_(counts|measurements)$/),
+        shots_requested: 100,
+        shots_observed: 100,
+        emulated: true
+      })
     }
     expect(control().tasks()).toHaveLength(rows.length)
+    const { day } = await platform.budget()
+    expect(day.spent_usd - before.day.spent_usd).toBeCloseTo(rows.length * COST, 6)
   }, 120_000)
 
-  const faults: Record<string, FaultOrder> = {
-    'the answer to the submission is lost': { match: submitting, kind: 'drop_after' },
-    'the submission is accepted and answered with 503': { match: submitting, kind: 'status_after', status: 503 },
-    'the submission is accepted and never answered': { match: submitting, kind: 'hang_after' },
-    'the submission never arrives and is never answered': { match: submitting, kind: 'hang' },
-    'the connection is lost and the submission accepted later': {
-      match: submitting,
-      kind: 'accept_late',
-      lag_ms: 2_500
-    },
-    'the submission is refused for a while': { match: submitting, kind: 'status', status: 503, times: 2 },
-    'too many requests at submission': { match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 },
-    'the status cannot be read for a while': { match: looking, kind: 'status', status: 500, times: 3 },
-    'the status is a word that no client knows': { match: looking, kind: 'unknown_status', times: 2 },
-    'the result comes late': { match: fetching, kind: 'lag', lag_ms: 800, times: 3 }
-  }
-
   test('every fault between service and provider: one paid provider job per job, and every job completes', async () => {
-    const rows = rowsOfLane(Object.entries(faults), (_row, at) => at < 5)
-    const ids: Record<string, string> = {}
-    for (const [title, fault] of rows) {
-      control().fault(fault)
-      ids[title] = await submit()
+    const rows = rowsOfLane(faultsOf(provider), (_row, at) => isFirst(provider) || at < FAULTS_SHORT)
+    const ids: string[] = []
+    for (const [, fault, execution_mode = 'direct'] of rows) {
       await eventually(() => control().faults().length === 0)
+      control().fault(fault)
+      ids.push(await submit({ execution_mode }))
     }
-    for (const id of Object.values(ids)) await completed(id)
+    for (const id of ids) await completed(id)
+    const met = new Set(control().requests().map(({ fault }) => fault))
+    expect(rows.filter(([, { kind }]) => !met.has(kind))).toEqual([])
     expect(control().tasks()).toHaveLength(rows.length)
   }, 150_000)
 
-  test('a cancel in the queue of the provider is confirmed, and nothing is paid', async () => {
-    control().timing({ queueMs: DAY_MS, runMs: 1_000 })
-    const id = await submit()
-    await platform.accepted(id)
-    await platform.cancel(id)
-    expect(await platform.ended(id)).toMatchObject({
-      status: 'cancelled',
-      cancel: { outcome: 'provider_confirmed' },
-      actual_cost_usd: 0
-    })
-    expect(control().tasks()).toMatchObject([{ state: cancelled }])
-  }, 60_000)
+  if (finding) {
+    oftenTest(
+      'a submission whose response is lost is looked up by its token and not sent again',
+      async () => {
+        control().fault({ match: submitting, kind: 'drop_after' })
+        await completed(await submit())
+        expect(requestsTo(control().requests(), submitting)).toHaveLength(1)
+        expect(requestsTo(control().requests(), finding)).not.toHaveLength(0)
+      },
+      60_000
+    )
+
+    oftenTest(
+      'a submission that did not arrive is sent again only after it was looked up for long enough',
+      async () => {
+        control().fault({ match: submitting, kind: 'hang' })
+        await completed(await submit())
+        const sent = requestsTo(control().requests(), submitting).map(({ at }) => Date.parse(at))
+        expect(sent).toHaveLength(2)
+        expect(sent[1]! - sent[0]!).toBeGreaterThanOrEqual(LOOKUP_WINDOW_SECONDS * 1000)
+        expect(requestsTo(control().requests(), finding)).not.toHaveLength(0)
+      },
+      90_000
+    )
+  }
 
   longTest(
-    'a cancel while the answer to the submission is lost: the provider job is found and cancelled',
+    'a worker killed while four jobs are each at another step: one paid provider job per job, and every job completes',
     async () => {
-      control().timing({ queueMs: DAY_MS, runMs: 1_000 })
-      control().fault({ match: submitting, kind: 'hang_after' })
-      const id = await submit()
-      await platform.paidTasksAt(name, 1)
-      await platform.cancel(id)
-      expect(await platform.ended(id, 60_000)).toMatchObject({
-        status: 'cancelled',
-        cancel: { outcome: 'provider_confirmed' },
-        actual_cost_usd: 0
-      })
-      expect(control().tasks()).toMatchObject([{ state: cancelled }])
+      control().timing({ queueMs: 1_000, runMs: 0 })
+      const steps: Record<string, FaultOrder> = {
+        'it asks for the status': { match: looking, kind: 'hang' },
+        'it fetches the result': { match: fetching, kind: 'lag', lag_ms: 3_000, times: 2 },
+        'its submission was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
+        'its submission has not arrived': { match: submitting, kind: 'hang' }
+      }
+      const ids: string[] = []
+      for (const fault of Object.values(steps)) {
+        control().fault(fault)
+        ids.push(await submit())
+        await eventually(() => control().faults().length === 0)
+      }
+      await platform.kill('worker')
+      await platform.start.worker()
+      for (const id of ids) await completed(id)
+      expect(control().tasks()).toHaveLength(ids.length)
     },
-    90_000
+    150_000
   )
 
   test.each(
     rowsOfLane(
       [
-        ['is too wide', 'const uint n = 300;\nqubit[n] q;\nh q[0];\n'],
-        ['branches', 'qubit[2] q;\nbit[1] c;\nh q[0];\nc[0] = measure q[0];\nif (c[0]) x q[1];\n'],
-        ['resets', 'qubit[1] q;\nbit[1] c;\nx q[0];\nreset q[0];\nc[0] = measure q[0];\n']
+        ['branches', 'qubit[2] q;\nbit[1] c;\nh q[0];\nc[0] = measure q[0];\nif (c[0]) x q[1];\n', /measured bit/],
+        ['is too wide', 'const uint n = 300;\nqubit[n] q;\nh q[0];\n', /300 qubits.* has \d+/],
+        [
+          'continues after a measurement',
+          'qubit[1] q;\nbit[1] c;\nc[0] = measure q[0];\nreset q[0];\nx q[0];\n',
+          /reset|after the measurement/
+        ],
+        ['resets', 'qubit[1] q;\nbit[1] c;\nx q[0];\nreset q[0];\nc[0] = measure q[0];\n', /reset/]
       ] as const,
-      (_row, at) => at === 1
+      (_row, at) => isFirst(provider) || at === 0
     )
   )(
     'a circuit that %s fails before anything is sent, and costs nothing',
-    async (_title, text) => {
+    async (_title, text, message) => {
       const job = await platform.ended(await submit({ circuit: qasm(text) }))
       expect(job).toMatchObject({
         status: 'failed',
-        error: { code: 'unsupported_operation' },
+        error: { code: 'unsupported_operation', message: expect.stringMatching(message) },
+        actual_cost_usd: 0,
+        attempts: 0
+      })
+      expect(requestsTo(control().requests(), submitting)).toEqual([])
+    },
+    60_000
+  )
+
+  oftenTest(
+    "credentials that the provider refuses fail the job with the provider's message, and cost nothing",
+    async () => {
+      control().fault({ match: submitting, kind: 'status', status: 401, times: 10 })
+      const job = await platform.ended(await submit())
+      expect(job).toMatchObject({
+        status: 'failed',
+        error: { code: 'provider_refused', message: expect.stringContaining(titleOf(provider)) },
         actual_cost_usd: 0,
         attempts: 0
       })
@@ -204,53 +225,31 @@ describe.each(providers)('$name', ({ name, submitting, looking, fetching, cancel
     60_000
   )
 
-  test('no credential and no signature reaches a workflow history, a log or the database', async () => {
-    const id = await submit()
-    await completed(id)
-    const history = await platform.workflow(id, (handle) => handle.fetchHistory())
-    const rows = await platform.connection.db.execute(sql`
-      select query_to_xml('select * from ' || quote_ident(tablename), true, true, '')::text as text
-      from pg_tables where schemaname = 'public'`)
-    const { api_key, secret_access_key } = platform.credentialsOf(name)
-    const kept = [JSON.stringify(history), platform.logs(), ...rows.map(({ text }) => String(text))].join('\n')
-    for (const secret of [api_key ?? secret_access_key!, 'AWS4-HMAC-SHA256', 'apiKey '])
-      expect({ secret, isKept: kept.includes(secret) }).toEqual({ secret, isKept: false })
-  }, 90_000)
-
-  test('each circuit of a script, and of the tasks of a graph, is paid once', async () => {
-    const [one, other] = await Promise.all(
-      [script, graph].map((inline_code) => submit({ circuit: undefined, inline_code }))
+  if (retiring)
+    longTest(
+      'a device that is retired while jobs wait for it: none is paid, whether it was sent already or not',
+      async () => {
+        const { backend, device, offline, retired } = retiring
+        control().timing({ queueMs: DAY_MS, runMs: 1_000 })
+        const sent = await submit({ backend })
+        await platform.accepted(sent)
+        control().device(device, offline)
+        const held = await submit({ backend })
+        await eventually(() => requestsTo(control().requests(), submitting).length > 1)
+        control().device(device, retired)
+        expect(await platform.ended(held, 60_000)).toMatchObject({
+          status: 'failed',
+          error: { code: 'backend_retired' },
+          actual_cost_usd: 0,
+          attempts: 0
+        })
+        expect(await platform.ended(sent, 60_000)).toMatchObject({
+          status: 'failed',
+          error: { code: 'provider_failed', message: expect.stringMatching(/retired/) },
+          actual_cost_usd: 0
+        })
+        expect(control().tasks()).toHaveLength(1)
+      },
+      120_000
     )
-    expect(await platform.ended(one!, 90_000)).toMatchObject({
-      status: 'completed',
-      result: { seen: [{ '100': 100 }, { '010': 100 }] },
-      actual_cost_usd: 2 * COST
-    })
-    expect(await platform.ended(other!, 90_000)).toMatchObject({
-      status: 'completed',
-      result: { first: { '10': 100 }, second: { '01': 100 } },
-      actual_cost_usd: 2 * COST
-    })
-    expect(control().tasks()).toHaveLength(4)
-  }, 150_000)
-
-  longTest(
-    'three days in the queue with a restart each day: one paid provider job, and a short history',
-    async () => {
-      control().timing({ queueMs: 3 * DAY_MS, runMs: 60_000 })
-      const id = await submit()
-      await platform.accepted(id)
-      for (let day = 0; day < 3; day++) {
-        await platform.kill('worker')
-        control().advance(DAY_MS)
-        await platform.start.worker()
-      }
-      control().advance(120_000)
-      await completed(id)
-      expect(control().tasks()).toHaveLength(1)
-      const history = await platform.workflow(id, (handle) => handle.fetchHistory())
-      expect(history.events!.length).toBeLessThan(100)
-    },
-    150_000
-  )
 })

@@ -1,20 +1,19 @@
 // Scripts whose circuits run at a provider: each circuit is sent once, its money is reserved before it is sent, and the
 // end of the script cancels its circuits. The emulator's ledger shows what was paid.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { FaultOrder } from '../../../apps/emulators/faults.js'
 import { changeTeamBudget } from '../../../db/money/budget.js'
 import { eventually } from '../../support/eventually.js'
 import { longTest, rowsOfLane } from '../../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
+import { commonTest, providers, titleOf } from '../../support/stack/provider-rows.js'
 
 let platform: ProviderPlatform
 
 beforeAll(async () => {
-  platform = await startProviderPlatform('provider-scripts')
+  platform = await startProviderPlatform('provider-scripts', { providers: providers.map(({ name }) => name) })
 }, 120_000)
-
-beforeEach(() => platform.ionq.reset())
 
 afterEach(async () => {
   expect(await platform.mismatches()).toEqual([])
@@ -24,7 +23,6 @@ afterEach(async () => {
 afterAll(() => platform.close())
 
 const DAY_MS = 86_400_000
-const submitting = { method: 'POST', path: '/jobs' }
 
 /** One circuit after the other, each with another qubit set. */
 const inTurn = (circuits: number) => `
@@ -59,9 +57,20 @@ def pair():
     return both(sample(0), sample(1))
 `
 
-/** Each circuit has 100 shots and costs 1.30 USD. */
-const run = (inline_code: string, body: Record<string, unknown> = {}) =>
-  platform.submitPaid({ circuit: undefined, inline_code, ...body })
+const catching = `
+from qiskit import QuantumCircuit
+
+def main(shots):
+    circuit = QuantumCircuit(1)
+    circuit.x(0)
+    said = []
+    for _ in range(2):
+        try:
+            said.append(device.run(circuit, shots))
+        except RuntimeError as error:
+            said.append(str(error))
+    return {"said": said}
+`
 
 const expected = (circuits: number) =>
   Array.from({ length: circuits }, (_, n) => ({ [['100', '010', '001'][n % 3]!]: 100 }))
@@ -86,290 +95,282 @@ async function withLeftToday(usd: number, act: () => Promise<void>): Promise<voi
   }
 }
 
-test('each circuit of a script runs once and is paid; what the submission did not reserve is reserved on request', async () => {
-  const before = await spent()
-  const id = await run(inTurn(3))
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'completed',
-    result: { seen: expected(3) },
-    estimated_cost_usd: 1.3,
-    actual_cost_usd: 3.9,
-    attempts: 1,
-    provider_jobs: [{ status: 'completed' }, { status: 'completed' }, { status: 'completed' }]
-  })
-  expect(platform.ionq.tasks()).toHaveLength(3)
-  expect((await spent()) - before).toBeCloseTo(3.9, 6)
-  expect(await reservations(id)).toEqual([
-    { task: '', attempt: 0, amount: '1300000' },
-    { task: '', attempt: 2, amount: '1300000' },
-    { task: '', attempt: 3, amount: '1300000' }
-  ])
-}, 90_000)
-
-test('circuits that the submission counted are reserved once', async () => {
-  const id = await run(inTurn(2), { params: { shots: 100, circuit_count: 3 } })
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'completed',
-    estimated_cost_usd: 3.9,
-    actual_cost_usd: 2.6
-  })
-  expect(await reservations(id)).toEqual([{ task: '', attempt: 0, amount: '3900000' }])
-}, 90_000)
-
-test('tasks of a graph run their circuits in parallel', async () => {
-  const id = await run(sideBySide)
-  expect(await platform.ended(id, 60_000)).toMatchObject({
-    status: 'completed',
-    result: { first: { '10': 100 }, second: { '01': 100 } },
-    actual_cost_usd: 2.6
-  })
-  expect(platform.ionq.tasks()).toHaveLength(2)
-}, 90_000)
-
-longTest(
-  'a script that runs no circuit costs nothing',
-  async () => {
-    const id = await run('import qiskit\n\ndef main(shots):\n    return {"shots": shots}\n')
-    expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { shots: 100 }, actual_cost_usd: 0 })
-  },
-  60_000
-)
-
-const steps: Record<string, FaultOrder> = {
-  'its circuit has not arrived': { match: submitting, kind: 'hang' },
-  'its circuit was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
-  'it asks for the status of its circuit': { match: { method: 'GET', path: '/jobs/' }, kind: 'hang' },
-  'it fetches the counts of its circuit': {
-    match: { method: 'GET', path: '/jobs/' },
-    kind: 'lag',
-    lag_ms: 3_000,
-    times: 2
+describe.each(providers)('$name', (provider) => {
+  const { name, submitting, looking, fetching, cancelled } = provider
+  const title = titleOf(provider)
+  const oftenTest = commonTest(provider)
+  const control = () => platform.provider(name)
+  /** Each circuit has 100 shots and costs 1.30 USD. */
+  const run = (inline_code: string, body: Record<string, unknown> = {}) =>
+    platform.submitAt(name, { circuit: undefined, inline_code, ...body })
+  const steps: Record<string, FaultOrder> = {
+    'its circuit has not arrived': { match: submitting, kind: 'hang' },
+    'its circuit was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
+    'it asks for the status of its circuit': { match: looking, kind: 'hang' },
+    'it fetches the counts of its circuit': { match: fetching, kind: 'lag', lag_ms: 3_000, times: 2 }
   }
-}
+  beforeEach(() => control().reset())
 
-longTest(
-  'a worker killed while four scripts are each at another step of their second circuit: each circuit is paid once',
-  async () => {
-    const ids: Record<string, string> = {}
-    for (const [name, fault] of Object.entries(steps)) {
-      const before = platform.ionq.tasks().length
-      platform.ionq.timing({ queueMs: 1_500, runMs: 0 })
-      ids[name] = await run(inTurn(3), { name })
-      await platform.paidTasks(before + 1)
-      platform.ionq.fault(fault)
-      await eventually(() => platform.ionq.faults().length === 0)
-    }
-    await platform.kill('worker')
-    await platform.start.worker()
-    for (const [name, id] of Object.entries(ids)) {
-      const { status, attempts, actual_cost_usd, result } = await platform.ended(id, 120_000)
-      expect({ name, status, attempts, actual_cost_usd, result }).toMatchObject({
-        ...{ name, status: 'completed', actual_cost_usd: 3.9 },
-        result: { seen: expected(3) }
-      })
-    }
-    expect(platform.ionq.tasks()).toHaveLength(12)
-  },
-  240_000
-)
-
-longTest(
-  'a worker and its waiting script killed while a circuit is queued: the script is repeated, the circuits are not',
-  async () => {
-    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-    const id = await run(inTurn(2))
-    await platform.paidTasks(1)
-    platform.ionq.advance(2 * DAY_MS)
-    await platform.paidTasks(2)
-    await platform.kill('worker')
-    // As if the executor had been restarted.
-    await platform.connection.db.execute(sql`update job_asks set parked_as = 'gone' where job_id = ${id}`)
-    await platform.start.worker()
-    platform.ionq.advance(2 * DAY_MS)
-    expect(await platform.ended(id, 90_000)).toMatchObject({
+  test('each circuit of a script runs once and is paid; what the submission did not reserve is reserved on request', async () => {
+    const before = await spent()
+    const id = await run(inTurn(3))
+    expect(await platform.ended(id)).toMatchObject({
       status: 'completed',
-      result: { seen: expected(2) },
+      result: { seen: expected(3) },
+      estimated_cost_usd: 1.3,
+      actual_cost_usd: 3.9,
+      attempts: 1,
+      provider_jobs: [{ status: 'completed' }, { status: 'completed' }, { status: 'completed' }]
+    })
+    expect(control().tasks()).toHaveLength(3)
+    expect((await spent()) - before).toBeCloseTo(3.9, 6)
+    expect(await reservations(id)).toEqual([
+      { task: '', attempt: 0, amount: '1300000' },
+      { task: '', attempt: 2, amount: '1300000' },
+      { task: '', attempt: 3, amount: '1300000' }
+    ])
+  }, 90_000)
+
+  oftenTest('circuits that the submission counted are reserved once', async () => {
+    const id = await run(inTurn(2), { params: { shots: 100, circuit_count: 3 } })
+    expect(await platform.ended(id)).toMatchObject({
+      status: 'completed',
+      estimated_cost_usd: 3.9,
       actual_cost_usd: 2.6
     })
-    expect(platform.ionq.tasks()).toHaveLength(2)
-  },
-  120_000
-)
+    expect(await reservations(id)).toEqual([{ task: '', attempt: 0, amount: '3900000' }])
+  }, 90_000)
 
-test.each(
-  rowsOfLane<[string, FaultOrder[]]>(
-    [
-      ['the response is lost', [{ match: submitting, kind: 'drop_after' }]],
-      ['it is accepted and answered with 503', [{ match: submitting, kind: 'status_after', status: 503 }]],
-      ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 2_500 }]],
-      ['too many requests', [{ match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }]]
-    ],
-    (_row, at) => at === 0
-  )
-)(
-  'a circuit whose submission fails (%s) is paid once',
-  async (_name, faults) => {
-    for (const fault of faults) platform.ionq.fault(fault)
-    const id = await run(inTurn(2))
-    expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', actual_cost_usd: 2.6 })
-    expect(platform.ionq.tasks()).toHaveLength(2)
-  },
-  90_000
-)
-
-test('a circuit beyond the budget fails the job with the figures; earlier circuits are paid, and the rest is released', async () => {
-  await withLeftToday(2.6, async () => {
-    const id = await run(inTurn(3))
-    const job = await platform.ended(id)
-    expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 2.6 })
-    expect(job.error!.message).toMatch(/not sent to IonQ.*\$1\.30.*daily budget \(\$0\.00 of/)
-    expect(platform.ionq.tasks()).toHaveLength(2)
-  })
-}, 90_000)
-
-test.each([
-  [3.9, 'completed', 3.9, 3],
-  [3.89, 'failed', 2.6, 2]
-])(
-  "the submitter's own cap of %d USD for three circuits: %s",
-  async (max_cost_usd, status, actual_cost_usd, tasks) => {
-    const id = await run(inTurn(3), { max_cost_usd })
-    const job = await platform.ended(id)
-    expect(job).toMatchObject({ status, actual_cost_usd })
-    if (status === 'failed') expect(job.error).toMatchObject({ code: 'budget_exceeded' })
-    expect(platform.ionq.tasks()).toHaveLength(tasks)
-  },
-  90_000
-)
-
-longTest(
-  'two parallel tasks with a budget for one circuit: one is sent, and cancelled when the other fails the job',
-  async () => {
-    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-    await withLeftToday(1.3, async () => {
-      const id = await run(sideBySide)
-      const job = await platform.ended(id, 60_000)
-      expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
-      expect(job.error!.message).toMatch(/^task 'sample' \(task_000[12]\): the circuit was not sent to IonQ/)
-      expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
-      expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
-    })
-  },
-  90_000
-)
-
-test('a cancel while the second circuit is queued cancels it at the provider; the first stays paid', async () => {
-  const id = await run(inTurn(3))
-  platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
-  await platform.paidTasks(1)
-  platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-  await platform.paidTasks(2)
-  await platform.cancel(id)
-  expect(await platform.ended(id)).toMatchObject({
-    status: 'cancelled',
-    cancel: { outcome: 'provider_confirmed' },
-    actual_cost_usd: 1.3
-  })
-  expect(platform.ionq.tasks()).toMatchObject([{ state: 'completed' }, { state: 'canceled' }])
-}, 90_000)
-
-longTest(
-  'a cancel while the response to a submission is lost: the circuit is found and cancelled',
-  async () => {
-    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-    platform.ionq.fault({ match: submitting, kind: 'hang_after' })
-    const id = await run(inTurn(2))
-    await platform.paidTasks(1)
-    await platform.cancel(id)
-    expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'cancelled', actual_cost_usd: 0 })
-    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }])
-  },
-  90_000
-)
-
-longTest(
-  'a cancel while two tasks have a circuit each in the queue cancels both',
-  async () => {
-    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
+  test('tasks of a graph run their circuits in parallel', async () => {
     const id = await run(sideBySide)
-    await platform.paidTasks(2)
+    expect(await platform.ended(id, 60_000)).toMatchObject({
+      status: 'completed',
+      result: { first: { '10': 100 }, second: { '01': 100 } },
+      actual_cost_usd: 2.6
+    })
+    expect(control().tasks()).toHaveLength(2)
+  }, 90_000)
+
+  longTest(
+    'a script that runs no circuit costs nothing',
+    async () => {
+      const id = await run('import qiskit\n\ndef main(shots):\n    return {"shots": shots}\n')
+      expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { shots: 100 }, actual_cost_usd: 0 })
+    },
+    60_000
+  )
+
+  longTest(
+    'a worker killed while four scripts are each at another step of their second circuit: each circuit is paid once',
+    async () => {
+      const ids: Record<string, string> = {}
+      for (const [step, fault] of Object.entries(steps)) {
+        const before = control().tasks().length
+        control().timing({ queueMs: 1_500, runMs: 0 })
+        ids[step] = await run(inTurn(3), { name: step })
+        await platform.paidTasksAt(name, before + 1)
+        control().fault(fault)
+        await eventually(() => control().faults().length === 0)
+      }
+      await platform.kill('worker')
+      await platform.start.worker()
+      for (const [step, id] of Object.entries(ids)) {
+        const { status, attempts, actual_cost_usd, result } = await platform.ended(id, 120_000)
+        expect({ step, status, attempts, actual_cost_usd, result }).toMatchObject({
+          ...{ step, status: 'completed', actual_cost_usd: 3.9 },
+          result: { seen: expected(3) }
+        })
+      }
+      expect(control().tasks()).toHaveLength(12)
+    },
+    240_000
+  )
+
+  longTest(
+    'a worker and its waiting script killed while a circuit is queued: the script is repeated, the circuits are not',
+    async () => {
+      control().timing({ queueMs: DAY_MS, runMs: 0 })
+      const id = await run(inTurn(2))
+      await platform.paidTasksAt(name, 1)
+      control().advance(2 * DAY_MS)
+      await platform.paidTasksAt(name, 2)
+      await platform.kill('worker')
+      // As if the executor had been restarted.
+      await platform.connection.db.execute(sql`update job_asks set parked_as = 'gone' where job_id = ${id}`)
+      await platform.start.worker()
+      control().advance(2 * DAY_MS)
+      expect(await platform.ended(id, 90_000)).toMatchObject({
+        status: 'completed',
+        result: { seen: expected(2) },
+        actual_cost_usd: 2.6
+      })
+      expect(control().tasks()).toHaveLength(2)
+    },
+    120_000
+  )
+
+  oftenTest.each(
+    rowsOfLane<[string, FaultOrder[]]>(
+      [
+        ['the response is lost', [{ match: submitting, kind: 'drop_after' }]],
+        ['it is accepted and answered with 503', [{ match: submitting, kind: 'status_after', status: 503 }]],
+        ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 2_500 }]],
+        ['too many requests', [{ match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }]]
+      ],
+      (_row, at) => at === 0
+    )
+  )(
+    'a circuit whose submission fails (%s) is paid once',
+    async (_name, faults) => {
+      for (const fault of faults) control().fault(fault)
+      const id = await run(inTurn(2))
+      expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', actual_cost_usd: 2.6 })
+      expect(control().tasks()).toHaveLength(2)
+    },
+    90_000
+  )
+
+  oftenTest('a circuit beyond the budget fails the job with the figures; earlier circuits are paid, and the rest is released', async () => {
+    await withLeftToday(2.6, async () => {
+      const id = await run(inTurn(3))
+      const job = await platform.ended(id)
+      expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 2.6 })
+      expect(job.error!.message).toMatch(new RegExp(`not sent to ${title}.*\\$1\\.30.*daily budget \\(\\$0\\.00 of`))
+      expect(control().tasks()).toHaveLength(2)
+    })
+  }, 90_000)
+
+  oftenTest.each([
+    [3.9, 'completed', 3.9, 3],
+    [3.89, 'failed', 2.6, 2]
+  ])(
+    "the submitter's own cap of %d USD for three circuits: %s",
+    async (max_cost_usd, status, actual_cost_usd, tasks) => {
+      const id = await run(inTurn(3), { max_cost_usd })
+      const job = await platform.ended(id)
+      expect(job).toMatchObject({ status, actual_cost_usd })
+      if (status === 'failed') expect(job.error).toMatchObject({ code: 'budget_exceeded' })
+      expect(control().tasks()).toHaveLength(tasks)
+    },
+    90_000
+  )
+
+  longTest(
+    'two parallel tasks with a budget for one circuit: one is sent, and cancelled when the other fails the job',
+    async () => {
+      control().timing({ queueMs: DAY_MS, runMs: 0 })
+      await withLeftToday(1.3, async () => {
+        const id = await run(sideBySide)
+        const job = await platform.ended(id, 60_000)
+        expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
+        expect(job.error!.message).toMatch(new RegExp(`^task 'sample' \\(task_000[12]\\): the circuit was not sent to ${title}`))
+        expect(control().tasks()).toMatchObject([{ state: cancelled }])
+        expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
+      })
+    },
+    90_000
+  )
+
+  oftenTest('a cancel while the second circuit is queued cancels it at the provider; the first stays paid', async () => {
+    const id = await run(inTurn(3))
+    control().timing({ queueMs: 1_000, runMs: 0 })
+    await platform.paidTasksAt(name, 1)
+    control().timing({ queueMs: DAY_MS, runMs: 0 })
+    await platform.paidTasksAt(name, 2)
     await platform.cancel(id)
     expect(await platform.ended(id)).toMatchObject({
       status: 'cancelled',
       cancel: { outcome: 'provider_confirmed' },
-      actual_cost_usd: 0
-    })
-    expect(platform.ionq.tasks()).toMatchObject([{ state: 'canceled' }, { state: 'canceled' }])
-  },
-  90_000
-)
-
-longTest(
-  'a provider that does not respond after a cancel: everything is held, and settled once it reports how each circuit ended',
-  async () => {
-    platform.ionq.timing({ queueMs: DAY_MS, runMs: 0 })
-    const id = await run(sideBySide)
-    await platform.paidTasks(2)
-    await platform.until(id, ({ provider_jobs }) => (provider_jobs as unknown[]).length === 2)
-    platform.ionq.fault({ kind: 'offline', times: 1_000_000 })
-    await platform.cancel(id)
-    expect(await platform.ended(id, 60_000)).toMatchObject({
-      status: 'cancelled',
-      cancel: { outcome: 'provider_unknown' },
-      actual_cost_usd: null
-    })
-    expect((await platform.budget()).day.reserved_usd).toBeCloseTo(2.6, 6)
-    platform.ionq.clearFaults()
-    platform.ionq.advance(2 * DAY_MS)
-    await platform.askAfterHeld()
-    expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
-  },
-  120_000
-)
-
-const catching = `
-from qiskit import QuantumCircuit
-
-def main(shots):
-    circuit = QuantumCircuit(1)
-    circuit.x(0)
-    said = []
-    for _ in range(2):
-        try:
-            said.append(device.run(circuit, shots))
-        except RuntimeError as error:
-            said.append(str(error))
-    return {"said": said}
-`
-
-test('a circuit that the provider refuses raises an error in the script, which can continue without it', async () => {
-  platform.ionq.fault({ match: submitting, kind: 'status', status: 400 })
-  const id = await run(catching)
-  const job = await platform.ended(id)
-  expect(job).toMatchObject({
-    status: 'completed',
-    result: { said: [expect.any(String), { '1': 100 }] },
-    actual_cost_usd: 1.3
-  })
-}, 60_000)
-
-longTest(
-  'credentials that are removed between two circuits: nothing more is sent, and the script gets the reason',
-  async () => {
-    platform.ionq.timing({ queueMs: 1_000, runMs: 0 })
-    const id = await run(catching)
-    await platform.paidTasks(1)
-    platform.ionq.fault({ match: submitting, kind: 'status', status: 429, retry_after: 2 })
-    await eventually(() => platform.ionq.faults().length === 0)
-    await platform.connection.db.execute(sql`delete from team_secrets where team_id = ${platform.teamId}`)
-    const job = await platform.ended(id)
-    await platform.storeCredentials()
-    expect(job).toMatchObject({
-      status: 'completed',
-      result: { said: [{ '1': 100 }, expect.stringMatching(/no credentials of IonQ/)] },
       actual_cost_usd: 1.3
     })
-    expect(platform.ionq.tasks()).toHaveLength(1)
-  },
-  60_000
-)
+    expect(control().tasks()).toMatchObject([{ completed_at: expect.any(String) }, { state: cancelled }])
+  }, 90_000)
+
+  longTest(
+    'a cancel while the response to a submission is lost: the circuit is found and cancelled',
+    async () => {
+      control().timing({ queueMs: DAY_MS, runMs: 0 })
+      control().fault({ match: submitting, kind: 'hang_after' })
+      const id = await run(inTurn(2))
+      await platform.paidTasksAt(name, 1)
+      await platform.cancel(id)
+      expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'cancelled', actual_cost_usd: 0 })
+      expect(control().tasks()).toMatchObject([{ state: cancelled }])
+    },
+    90_000
+  )
+
+  longTest(
+    'a cancel while two tasks have a circuit each in the queue cancels both',
+    async () => {
+      control().timing({ queueMs: DAY_MS, runMs: 0 })
+      const id = await run(sideBySide)
+      await platform.paidTasksAt(name, 2)
+      await platform.cancel(id)
+      expect(await platform.ended(id)).toMatchObject({
+        status: 'cancelled',
+        cancel: { outcome: 'provider_confirmed' },
+        actual_cost_usd: 0
+      })
+      expect(control().tasks()).toMatchObject([{ state: cancelled }, { state: cancelled }])
+    },
+    90_000
+  )
+
+  longTest(
+    'a provider that does not respond after a cancel: everything is held, and settled once it reports how each circuit ended',
+    async () => {
+      control().timing({ queueMs: DAY_MS, runMs: 0 })
+      const id = await run(sideBySide)
+      await platform.paidTasksAt(name, 2)
+      await platform.until(id, ({ provider_jobs }) => (provider_jobs as unknown[]).length === 2)
+      control().fault({ kind: 'offline', times: 1_000_000 })
+      await platform.cancel(id)
+      expect(await platform.ended(id, 60_000)).toMatchObject({
+        status: 'cancelled',
+        cancel: { outcome: 'provider_unknown' },
+        actual_cost_usd: null
+      })
+      expect((await platform.budget()).day.reserved_usd).toBeCloseTo(2.6, 6)
+      control().clearFaults()
+      control().advance(2 * DAY_MS)
+      await platform.askAfterHeld()
+      expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
+    },
+    120_000
+  )
+
+  oftenTest('a circuit that the provider refuses raises an error in the script, which can continue without it', async () => {
+    control().fault({ match: submitting, kind: 'status', status: 400 })
+    const id = await run(catching)
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({
+      status: 'completed',
+      result: { said: [expect.any(String), { '1': 100 }] },
+      actual_cost_usd: 1.3
+    })
+  }, 60_000)
+
+  longTest(
+    'credentials that are removed between two circuits: nothing more is sent, and the script gets the reason',
+    async () => {
+      control().timing({ queueMs: 1_000, runMs: 0 })
+      const id = await run(catching)
+      await platform.paidTasksAt(name, 1)
+      control().fault({ match: submitting, kind: 'status', status: 429, retry_after: 2 })
+      await eventually(() => control().faults().length === 0)
+      await platform.connection.db.execute(
+        sql`delete from team_secrets where team_id = ${platform.teamId} and provider = ${name}`
+      )
+      const job = await platform.ended(id)
+      await platform.storeCredentials(name)
+      expect(job).toMatchObject({
+        status: 'completed',
+        result: { said: [{ '1': 100 }, expect.stringMatching(`no credentials of ${title}`)] },
+        actual_cost_usd: 1.3
+      })
+      expect(control().tasks()).toHaveLength(1)
+    },
+    60_000
+  )
+})

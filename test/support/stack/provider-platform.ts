@@ -7,8 +7,10 @@ import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { emulatorVariables } from '../../../apps/cli/stack/parts/emulators.js'
 import { type EmulatorOptions, type ProviderName, startEmulators } from '../../../apps/emulators/emulators.js'
 import type { LedgerTask } from '../../../apps/emulators/provider.js'
+import { changeTeamBudget } from '../../../db/money/budget.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import { readProviderUrls } from '../../../domain/backends/quantum-providers.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { createProviders } from '../../../services/providers/providers.js'
 import { eventually } from '../eventually.js'
@@ -52,6 +54,7 @@ export async function startProviderPlatform(
     ...env
   })
   const team = (await (await platform.call('POST', '/api/teams', { name: 'Hardware' })).json()) as { id: string }
+  await changeTeamBudget(platform.connection.db, team.id, { daily: 1_000_000_000n })
   const storeCredentials = async (provider: ProviderName = 'ionq', changes: Record<string, string> = {}) => {
     const secrets = { ...emulators.provider(provider).credentials, ...changes }
     const body = { team_id: team.id, provider, secrets }
@@ -75,6 +78,16 @@ export async function startProviderPlatform(
       return tasks.length >= count ? tasks : null
     })
 
+  /** A paid job of 100 shots: 1.30 USD. */
+  const submitPaid = (body: Record<string, unknown> = {}): Promise<string> =>
+    platform.submit({
+      circuit: { format: 'qasm3', payload: bell },
+      backend: paidBackends.ionq,
+      params: { shots: 100 },
+      team_id: team.id,
+      ...body
+    })
+
   return {
     ...platform,
     ionq: ionq.control,
@@ -85,15 +98,9 @@ export async function startProviderPlatform(
     teamId: team.id,
     storeCredentials,
 
-    /** A paid job of 100 shots: 1.30 USD. */
-    submitPaid: (body: Record<string, unknown> = {}): Promise<string> =>
-      platform.submit({
-        circuit: { format: 'qasm3', payload: bell },
-        backend: 'ionq-direct-forte-1',
-        params: { shots: 100 },
-        team_id: team.id,
-        ...body
-      }),
+    submitPaid,
+    submitAt: (provider: ProviderName, body: Record<string, unknown> = {}): Promise<string> =>
+      submitPaid({ backend: paidBackends[provider], ...body }),
 
     /** Paid provider jobs, according to the provider. */
     paidTasks: (count: number): Promise<LedgerTask[]> => paidTasksAt('ionq', count),
@@ -130,7 +137,8 @@ export async function startProviderPlatform(
     async askAfterHeld(): Promise<void> {
       const { db } = platform.connection
       await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
-      const providers = createProviders({ ionq: { api: ionq.base_url } })
+      const variables = Object.assign({}, ...emulators.providers.map((provider) => provider.variables))
+      const providers = createProviders(readProviderUrls(variables))
       const deps = {
         db,
         providers: providers.adapters,

@@ -1,0 +1,59 @@
+// The providers of the tests that run at every provider: one row each, with what differs between their protocols.
+import { test } from '@jest/globals'
+import type { ProviderName } from '../../../apps/emulators/emulators.js'
+import type { FaultOrder } from '../../../apps/emulators/faults.js'
+import type { LoggedRequest } from '../../../apps/emulators/request-log.js'
+import { quantumProviders } from '../../../domain/backends/quantum-providers.js'
+import { longTest } from '../lane.js'
+
+type Requests = NonNullable<FaultOrder['match']>
+
+export interface Provider {
+  name: ProviderName
+  /** The paid request. */
+  submitting: Requests
+  /** The look-up of a token in the provider's list. Absent where the provider itself knows a repeated submission. */
+  finding?: Requests
+  looking: Requests
+  fetching: Requests
+  /** The provider's word for a cancelled task. */
+  cancelled: string
+  /** A backend that no other test uses, and its states in the emulator. Absent where the provider names no retired device. */
+  retiring?: { backend: string; device: string; offline: string; retired: string }
+}
+
+export const providers: Provider[] = [
+  {
+    name: 'ionq',
+    submitting: { method: 'POST', path: '/jobs' },
+    finding: { method: 'GET', path: '/jobs' },
+    looking: { method: 'GET', path: '/jobs/' },
+    fetching: { method: 'GET', path: '/jobs/' },
+    cancelled: 'canceled'
+  },
+  {
+    name: 'aws-braket',
+    submitting: { method: 'POST', path: '/quantum-task' },
+    finding: { method: 'POST', path: '/quantum-tasks' },
+    looking: { method: 'GET', path: '/quantum-task/' },
+    fetching: { method: 'GET', path: '/amazon-braket-emulated/' },
+    cancelled: 'CANCELLED',
+    retiring: { backend: 'iqm-garnet', device: 'Garnet', offline: 'OFFLINE', retired: 'RETIRED' }
+  }
+]
+
+export const isFirst = ({ name }: Provider): boolean => name === providers[0]!.name
+
+/** Declares a test of a promise that hardly depends on the provider: the short lane runs it at the first one alone. */
+export const commonTest = (provider: Provider): typeof test => (isFirst(provider) ? test : longTest)
+
+/** The provider's name in the catalogue. */
+export const titleOf = ({ name }: Provider): string =>
+  quantumProviders.find(({ credentials }) => credentials === name)!.name
+
+/** The requests to exactly this path, without the provider's own base path; for a path that ends with `/`, below it. */
+export const requestsTo = (requests: readonly LoggedRequest[], { method, path }: Requests): LoggedRequest[] =>
+  requests.filter((sent) => {
+    const reaches = path!.endsWith('/') ? sent.path.includes(path!) : sent.path.endsWith(path!)
+    return sent.method === method && reaches
+  })

@@ -11,3 +11,8 @@ const unregistered = Object.assign(() => {}, { each: () => () => {} }) as unknow
 
 /** Declares a test of the long lane, in a file whose other tests run in both. */
 export const longTest = everything ? test : unregistered
+
+/**
+ * Declares a test of a table's row, of a promise that hardly depends on the row: the short lane runs it at the first row alone.
+ */
+export const testOfRow = (isFirst: boolean): typeof test => (isFirst ? test : longTest)

@@ -2,9 +2,9 @@
 // paid.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
-import { longTest, rowsOfLane } from '../../support/lane.js'
+import { longTest, rowsOfLane, testOfRow } from '../../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
-import { commonTest, isFirst, providers, requestsTo } from '../../support/stack/provider-rows.js'
+import { isFirst, providers, requestsTo } from '../../support/stack/provider-rows.js'
 
 let platform: ProviderPlatform
 
@@ -27,7 +27,7 @@ const stoppedBefore = { status: 'cancelled', cancel: { outcome: 'stopped_before_
 
 describe.each(providers)('$name', (provider) => {
   const { name, submitting, looking, cancelled } = provider
-  const oftenTest = commonTest(provider)
+  const oftenTest = testOfRow(isFirst(provider))
   const control = () => platform.provider(name)
   const submit = (body?: Record<string, unknown>) => platform.submitAt(name, body)
   const isSent = () => eventually(() => requestsTo(control().requests(), submitting).length > 0)

@@ -3,14 +3,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { FaultOrder } from '../../../apps/emulators/faults.js'
 import { eventually } from '../../support/eventually.js'
-import { everything, longTest, rowsOfLane } from '../../support/lane.js'
+import { everything, longTest, rowsOfLane, testOfRow } from '../../support/lane.js'
 import type { JobRecord } from '../../support/stack/platform.js'
 import {
   LOOKUP_WINDOW_SECONDS,
   type ProviderPlatform,
   startProviderPlatform
 } from '../../support/stack/provider-platform.js'
-import { commonTest, isFirst, type Provider, providers, requestsTo, titleOf } from '../../support/stack/provider-rows.js'
+import { isFirst, type Provider, providers, requestsTo, titleOf } from '../../support/stack/provider-rows.js'
 
 const DAY_MS = 86_400_000
 const COST = 1.3
@@ -74,7 +74,7 @@ const FAULTS_SHORT = 5
 
 describe.each(providers)('$name', (provider) => {
   const { name, submitting, finding, looking, fetching, retiring } = provider
-  const oftenTest = commonTest(provider)
+  const oftenTest = testOfRow(isFirst(provider))
   const control = () => platform.provider(name)
   const submit = (body?: Record<string, unknown>) => platform.submitAt(name, body)
   const completed = async (id: string): Promise<JobRecord> => {

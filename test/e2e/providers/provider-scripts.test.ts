@@ -5,9 +5,9 @@ import { sql } from 'drizzle-orm'
 import type { FaultOrder } from '../../../apps/emulators/faults.js'
 import { changeTeamBudget } from '../../../db/money/budget.js'
 import { eventually } from '../../support/eventually.js'
-import { longTest, rowsOfLane } from '../../support/lane.js'
+import { longTest, rowsOfLane, testOfRow } from '../../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
-import { commonTest, providers, titleOf } from '../../support/stack/provider-rows.js'
+import { isFirst, providers, titleOf } from '../../support/stack/provider-rows.js'
 
 let platform: ProviderPlatform
 
@@ -98,7 +98,7 @@ async function withLeftToday(usd: number, act: () => Promise<void>): Promise<voi
 describe.each(providers)('$name', (provider) => {
   const { name, submitting, looking, fetching, cancelled } = provider
   const title = titleOf(provider)
-  const oftenTest = commonTest(provider)
+  const oftenTest = testOfRow(isFirst(provider))
   const control = () => platform.provider(name)
   /** Each circuit has 100 shots and costs 1.30 USD. */
   const run = (inline_code: string, body: Record<string, unknown> = {}) =>

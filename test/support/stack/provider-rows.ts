@@ -1,10 +1,8 @@
 // The providers of the tests that run at every provider: one row each, with what differs between their protocols.
-import { test } from '@jest/globals'
 import type { ProviderName } from '../../../apps/emulators/emulators.js'
 import type { FaultOrder } from '../../../apps/emulators/faults.js'
 import type { LoggedRequest } from '../../../apps/emulators/request-log.js'
 import { quantumProviders } from '../../../domain/backends/quantum-providers.js'
-import { longTest } from '../lane.js'
 
 type Requests = NonNullable<FaultOrder['match']>
 
@@ -43,9 +41,6 @@ export const providers: Provider[] = [
 ]
 
 export const isFirst = ({ name }: Provider): boolean => name === providers[0]!.name
-
-/** Declares a test of a promise that hardly depends on the provider: the short lane runs it at the first one alone. */
-export const commonTest = (provider: Provider): typeof test => (isFirst(provider) ? test : longTest)
 
 /** The provider's name in the catalogue. */
 export const titleOf = ({ name }: Provider): string =>

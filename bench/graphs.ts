@@ -7,6 +7,7 @@ import { Client, Connection } from '@temporalio/client'
 import { projectRoot } from '../apps/cli/stack/project.js'
 import { isFinal, type JobStatus } from '../domain/jobs/job-status.js'
 import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { memoryOf } from './support/process-load.js'
 import { median, printTable, spread } from './support/table.js'
 
 const ROUNDS = 5
@@ -139,10 +140,4 @@ async function historyOf(address: string, jobId: string): Promise<string[]> {
   } finally {
     await connection.close()
   }
-}
-
-/** Resident MiB. */
-function memoryOf(pid: number): number {
-  const pages = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Math.round(Number(pages![1]) / 1024)
 }

@@ -12,6 +12,7 @@ import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
 import { benchLiveOutput } from './live-output.js'
 import { benchPlayground } from './playground.js'
+import { benchProviders } from './providers/providers.js'
 import { benchRateLimits } from './rate-limits.js'
 import { benchSubmit } from './submit.js'
 import { type BenchStack, startBenchStack } from './support/bench-stack.js'
@@ -37,7 +38,8 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   streams: benchStreams,
   'live-output': benchLiveOutput,
   terminal: benchTerminal,
-  sweep: benchSweep
+  sweep: benchSweep,
+  providers: benchProviders
 }
 
 const chosen = process.argv.slice(2)

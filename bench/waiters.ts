@@ -7,6 +7,7 @@ import { createJobAnnouncer } from '../db/jobs/job-changes.js'
 import { transition } from '../db/jobs/job-transition.js'
 import { submitMany } from './submit.js'
 import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
+import { cpuSecondsOf, memoryOf } from './support/process-load.js'
 import { printTable, quantile } from './support/table.js'
 
 const WAITERS = 2_000
@@ -158,15 +159,6 @@ async function untilOpen(pid: number, count: number): Promise<void> {
     await delay(1_000)
   }
   throw new Error(`${socketsOf(pid).length} sockets after ${OPEN_LIMIT_MS / 1000} s`)
-}
-
-const memoryOf = (pid: number): number =>
-  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
-
-/** User and system time; the kernel counts in hundredths of a second. */
-function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 function openInodes(pid: number): string[] {

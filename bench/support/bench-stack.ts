@@ -44,6 +44,7 @@ export interface BenchPlatform {
 export interface BenchStack {
   redisUrl: string
   temporalAddress: string
+  temporalPid: number
   executors: Record<'no-op' | 'real', ExecutorAddress>
   /** @param own additional settings of api and workers. */
   platform(name: string, executor: ExecutorAddress, own?: Record<string, string>): Promise<BenchPlatform>
@@ -74,6 +75,7 @@ export async function startBenchStack(): Promise<BenchStack> {
   return {
     redisUrl: redis.url,
     temporalAddress: temporal.address,
+    temporalPid: temporal.pid,
     executors: { 'no-op': { name: 'no-op', url: noOp.url }, real: { name: 'real', url: real.url } },
     spawn: context,
 

@@ -110,7 +110,11 @@ function printLoad(load: Load, idleMib: number, startedPerSecond: number): void 
       ...ofProviders,
       ['database, transactions/s', load.transactionsPerSecond.toFixed(0), ''],
       ['Temporal, events/s', load.eventsPerSecond.toFixed(2), ''],
-      ['Temporal / worker, processor time', `${percent(load.temporalCores)} / ${percent(load.workerCores)} of a core`, ''],
+      [
+        'Temporal / worker, processor time',
+        `${percent(load.temporalCores)} / ${percent(load.workerCores)} of a core`,
+        ''
+      ],
       ['worker without / with them', `${idleMib} / ${load.workerMib} MiB`, ''],
       ['worker, per waiting task', `${(((load.workerMib - idleMib) * 1024) / load.waiting).toFixed(1)} KiB`, '']
     ]
@@ -120,7 +124,8 @@ function printLoad(load: Load, idleMib: number, startedPerSecond: number): void 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
 
 function printNoticed({ providers }: Scene, idle: number[][], busy: number[][]): void {
-  const seconds = (times: number[]) => [0.5, 0.95].map((share) => (quantile(times, share) / 1000).toFixed(2)).join(' / ')
+  const seconds = (times: number[]) =>
+    [0.5, 0.95].map((share) => (quantile(times, share) / 1000).toFixed(2)).join(' / ')
   printTable(
     `From the end of a task at its provider, after ${QUEUE_MS / 1000} s there, to the completed job`,
     ['provider', 'alone, p50 / p95 s', 'while others wait, p50 / p95 s', 'ratio of the p95'],

@@ -1,7 +1,7 @@
 // A platform whose providers are emulated in a process of their own, and a team with credentials of all of them.
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
-import { emulatorVariables, type EmulatorsPart, startEmulatorsPart } from '../../apps/cli/stack/parts/emulators.js'
+import { type EmulatorsPart, emulatorVariables, startEmulatorsPart } from '../../apps/cli/stack/parts/emulators.js'
 import type { NodeApp } from '../../apps/cli/stack/parts/node-app.js'
 import type { FaultOrder } from '../../apps/emulators/faults.js'
 import type { LedgerTask } from '../../apps/emulators/provider.js'
@@ -114,7 +114,13 @@ async function teamWithCredentials(platform: BenchPlatform, loaded: readonly Loa
   for (const { name, credentials, backend } of loaded) {
     await ask(platform, 'POST', '/api/team/secrets', { team_id: id, provider: name, secrets: credentials }, 201)
     await until(async () => {
-      const { isAvailable } = await ask<{ isAvailable: boolean }>(platform, 'GET', `/api/backends/${backend}`, null, 200)
+      const { isAvailable } = await ask<{ isAvailable: boolean }>(
+        platform,
+        'GET',
+        `/api/backends/${backend}`,
+        null,
+        200
+      )
       return isAvailable
     })
   }

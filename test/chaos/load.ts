@@ -72,7 +72,10 @@ export async function runLoad(options: LoadOptions, result: LoadResult): Promise
     await delay(Math.min(pause, 5_000), undefined, { signal }).catch(() => {})
     if (signal.aborted) break
     const client = chance.holds(SCARCE_SHARE) ? clients.scarce : clients.plenty
-    submitPlanned(planJob(chance, `${options.name}-${planned++}`, client === clients.plenty ? paidBackends : []), client)
+    submitPlanned(
+      planJob(chance, `${options.name}-${planned++}`, client === clients.plenty ? paidBackends : []),
+      client
+    )
     if (chance.holds(RERUN_SHARE)) begin(rerun(chance, result))
   }
   await Promise.all([polling, ...inProgress])

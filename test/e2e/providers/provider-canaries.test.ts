@@ -85,7 +85,9 @@ describe.each(providers)('$name', ({ name, submitting, looking }) => {
       expect.arrayContaining([`history of ${job}`, 'table jobs', 'table provider_tasks'])
     )
     for (const part of ['api', 'worker']) expect(kept.get(`log of ${part}`)).not.toBe('')
-    expect(placesOf([...secretsOf(platform.credentialsOf(name)), ...marks], new Map([...kept, ...published]))).toEqual([])
+    expect(placesOf([...secretsOf(platform.credentialsOf(name)), ...marks], new Map([...kept, ...published]))).toEqual(
+      []
+    )
   }, 120_000)
 })
 

@@ -125,7 +125,11 @@ describe.each(providers)('$name', (provider) => {
       ids.push(await submit({ execution_mode }))
     }
     for (const id of ids) await completed(id)
-    const met = new Set(control().requests().map(({ fault }) => fault))
+    const met = new Set(
+      control()
+        .requests()
+        .map(({ fault }) => fault)
+    )
     expect(rows.filter(([, { kind }]) => !met.has(kind))).toEqual([])
     expect(control().tasks()).toHaveLength(rows.length)
   }, 150_000)

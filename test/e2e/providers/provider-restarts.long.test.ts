@@ -54,8 +54,8 @@ test('three days in the queue of each provider, with restarts of every part: one
   for (const part of restarts) {
     await platform.kill(part)
     for (const { control } of jobs) control.advance(waits / restarts.length)
-    const before = jobs.map(({ control, looking }) => requestsTo(control.requests(), looking).length)
     await platform.start[part]()
+    const before = jobs.map(({ control, looking }) => requestsTo(control.requests(), looking).length)
     // The step follows the task again before the next part is killed.
     await eventually(
       () => jobs.every(({ control, looking }, at) => requestsTo(control.requests(), looking).length > before[at]!),

@@ -131,15 +131,19 @@ describe.each(providers)('$name', (provider) => {
     ])
   }, 90_000)
 
-  oftenTest('circuits that the submission counted are reserved once', async () => {
-    const id = await run(inTurn(2), { params: { shots: 100, circuit_count: 3 } })
-    expect(await platform.ended(id)).toMatchObject({
-      status: 'completed',
-      estimated_cost_usd: 3.9,
-      actual_cost_usd: 2.6
-    })
-    expect(await reservations(id)).toEqual([{ task: '', attempt: 0, amount: '3900000' }])
-  }, 90_000)
+  oftenTest(
+    'circuits that the submission counted are reserved once',
+    async () => {
+      const id = await run(inTurn(2), { params: { shots: 100, circuit_count: 3 } })
+      expect(await platform.ended(id)).toMatchObject({
+        status: 'completed',
+        estimated_cost_usd: 3.9,
+        actual_cost_usd: 2.6
+      })
+      expect(await reservations(id)).toEqual([{ task: '', attempt: 0, amount: '3900000' }])
+    },
+    90_000
+  )
 
   test('tasks of a graph run their circuits in parallel', async () => {
     const id = await run(sideBySide)
@@ -155,7 +159,11 @@ describe.each(providers)('$name', (provider) => {
     'a script that runs no circuit costs nothing',
     async () => {
       const id = await run('import qiskit\n\ndef main(shots):\n    return {"shots": shots}\n')
-      expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { shots: 100 }, actual_cost_usd: 0 })
+      expect(await platform.ended(id)).toMatchObject({
+        status: 'completed',
+        result: { shots: 100 },
+        actual_cost_usd: 0
+      })
     },
     60_000
   )
@@ -230,15 +238,19 @@ describe.each(providers)('$name', (provider) => {
     90_000
   )
 
-  oftenTest('a circuit beyond the budget fails the job with the figures; earlier circuits are paid, and the rest is released', async () => {
-    await withLeftToday(2.6, async () => {
-      const id = await run(inTurn(3))
-      const job = await platform.ended(id)
-      expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 2.6 })
-      expect(job.error!.message).toMatch(new RegExp(`not sent to ${title}.*\\$1\\.30.*daily budget \\(\\$0\\.00 of`))
-      expect(control().tasks()).toHaveLength(2)
-    })
-  }, 90_000)
+  oftenTest(
+    'a circuit beyond the budget fails the job with the figures; earlier circuits are paid, and the rest is released',
+    async () => {
+      await withLeftToday(2.6, async () => {
+        const id = await run(inTurn(3))
+        const job = await platform.ended(id)
+        expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 2.6 })
+        expect(job.error!.message).toMatch(new RegExp(`not sent to ${title}.*\\$1\\.30.*daily budget \\(\\$0\\.00 of`))
+        expect(control().tasks()).toHaveLength(2)
+      })
+    },
+    90_000
+  )
 
   oftenTest.each([
     [3.9, 'completed', 3.9, 3],
@@ -263,7 +275,9 @@ describe.each(providers)('$name', (provider) => {
         const id = await run(sideBySide)
         const job = await platform.ended(id, 60_000)
         expect(job).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' }, actual_cost_usd: 0 })
-        expect(job.error!.message).toMatch(new RegExp(`^task 'sample' \\(task_000[12]\\): the circuit was not sent to ${title}`))
+        expect(job.error!.message).toMatch(
+          new RegExp(`^task 'sample' \\(task_000[12]\\): the circuit was not sent to ${title}`)
+        )
         expect(control().tasks()).toMatchObject([{ state: cancelled }])
         expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
       })
@@ -271,20 +285,24 @@ describe.each(providers)('$name', (provider) => {
     90_000
   )
 
-  oftenTest('a cancel while the second circuit is queued cancels it at the provider; the first stays paid', async () => {
-    const id = await run(inTurn(3))
-    control().timing({ queueMs: 1_000, runMs: 0 })
-    await platform.paidTasksAt(name, 1)
-    control().timing({ queueMs: DAY_MS, runMs: 0 })
-    await platform.paidTasksAt(name, 2)
-    await platform.cancel(id)
-    expect(await platform.ended(id)).toMatchObject({
-      status: 'cancelled',
-      cancel: { outcome: 'provider_confirmed' },
-      actual_cost_usd: 1.3
-    })
-    expect(control().tasks()).toMatchObject([{ completed_at: expect.any(String) }, { state: cancelled }])
-  }, 90_000)
+  oftenTest(
+    'a cancel while the second circuit is queued cancels it at the provider; the first stays paid',
+    async () => {
+      const id = await run(inTurn(3))
+      control().timing({ queueMs: 1_000, runMs: 0 })
+      await platform.paidTasksAt(name, 1)
+      control().timing({ queueMs: DAY_MS, runMs: 0 })
+      await platform.paidTasksAt(name, 2)
+      await platform.cancel(id)
+      expect(await platform.ended(id)).toMatchObject({
+        status: 'cancelled',
+        cancel: { outcome: 'provider_confirmed' },
+        actual_cost_usd: 1.3
+      })
+      expect(control().tasks()).toMatchObject([{ completed_at: expect.any(String) }, { state: cancelled }])
+    },
+    90_000
+  )
 
   longTest(
     'a cancel while the response to a submission is lost: the circuit is found and cancelled',
@@ -340,16 +358,20 @@ describe.each(providers)('$name', (provider) => {
     120_000
   )
 
-  oftenTest('a circuit that the provider refuses raises an error in the script, which can continue without it', async () => {
-    control().fault({ match: submitting, kind: 'status', status: 400 })
-    const id = await run(catching)
-    const job = await platform.ended(id)
-    expect(job).toMatchObject({
-      status: 'completed',
-      result: { said: [expect.any(String), { '1': 100 }] },
-      actual_cost_usd: 1.3
-    })
-  }, 60_000)
+  oftenTest(
+    'a circuit that the provider refuses raises an error in the script, which can continue without it',
+    async () => {
+      control().fault({ match: submitting, kind: 'status', status: 400 })
+      const id = await run(catching)
+      const job = await platform.ended(id)
+      expect(job).toMatchObject({
+        status: 'completed',
+        result: { said: [expect.any(String), { '1': 100 }] },
+        actual_cost_usd: 1.3
+      })
+    },
+    60_000
+  )
 
   longTest(
     'credentials that are removed between two circuits: nothing more is sent, and the script gets the reason',

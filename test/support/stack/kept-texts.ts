@@ -25,9 +25,7 @@ async function tableTexts({ connection: { db } }: Platform): Promise<[string, st
   )
   return Promise.all(
     [...tables].map(async ({ name }): Promise<[string, string]> => {
-      const rows = await db.execute<{ text: string }>(
-        sql`select row::text as text from ${sql.identifier(name)} row`
-      )
+      const rows = await db.execute<{ text: string }>(sql`select row::text as text from ${sql.identifier(name)} row`)
       return [name, [...rows].map(({ text }) => text).join('\n')]
     })
   )
@@ -39,20 +37,20 @@ async function redisText({ settings }: Platform): Promise<string> {
   try {
     const found: string[] = []
     for await (const keys of redis.scanStream({ match: `*${settings.QUEUE_PREFIX}*`, count: 1_000 }))
-      for (const key of keys as string[]) found.push(key, await valueOf(redis, key))
+      for (const key of keys as string[]) found.push(key, await readKey(redis, key))
     return found.join('\n')
   } finally {
     redis.disconnect()
   }
 }
 
-async function valueOf(redis: Redis, key: string): Promise<string> {
+async function readKey(redis: Redis, key: string): Promise<string> {
   const read: Record<string, () => Promise<unknown>> = {
     string: () => redis.get(key),
     hash: () => redis.hgetall(key),
     list: () => redis.lrange(key, 0, -1),
     set: () => redis.smembers(key),
-    zset: () => redis.zrange(key, 0, -1),
+    zset: () => redis.zrange(key, 0, '-1'),
     stream: () => redis.xrange(key, '-', '+')
   }
   const type = await redis.type(key)

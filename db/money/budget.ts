@@ -28,6 +28,7 @@ import { jobs } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { apiKeyDays, apiKeys } from '../tables/teams.js'
 import { capsuleOfJob, lockCapsuleBudget, makeCapsuleBudget, moveCapsuleBudget } from './capsule-budget.js'
+import { lockCounter, makeKeyDay, moveCounter, moveKeyDay, startOf } from './counters.js'
 
 export interface TeamBudget {
   limits: BudgetLimits
@@ -337,43 +338,6 @@ export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise
   return 'settled'
 }
 
-/** The team and day of a job that reserved nothing. */
-async function startOf(tx: Tx, jobId: string): Promise<{ teamId: string; day: string }> {
-  const [job] = await tx
-    .select({ teamId: jobs.teamId, notBefore: jobs.notBefore, createdAt: jobs.createdAt })
-    .from(jobs)
-    .where(eq(jobs.id, jobId))
-  if (!job) throw new Error(`job ${jobId} does not exist, and nothing is reserved for it`)
-  return { teamId: job.teamId, day: periodsOf(job.notBefore ?? job.createdAt).day }
-}
-
-/** The daily counter of the key that submitted the job. A key without a limit of its own has none. */
-async function moveKeyDay(
-  tx: Tx,
-  jobId: string,
-  move: { day: string; reserved: MicroUsd; spent: MicroUsd }
-): Promise<void> {
-  await tx
-    .update(apiKeyDays)
-    .set({
-      reserved: sql`${apiKeyDays.reserved} + ${move.reserved}`,
-      spent: sql`${apiKeyDays.spent} + ${move.spent}`
-    })
-    .where(
-      and(
-        eq(apiKeyDays.keyId, sql`(select ${jobs.apiKeyId} from ${jobs} where ${jobs.id} = ${jobId})`),
-        eq(apiKeyDays.day, move.day)
-      )
-    )
-}
-
-/** For the key that submitted the job, if it has a limit of its own. */
-async function makeKeyDay(tx: Tx, jobId: string, day: string): Promise<void> {
-  await tx.execute(sql`insert into ${apiKeyDays} (key_id, day, spent_micro, reserved_micro)
-    select ${apiKeys.id}, ${day}::date, 0, 0 from ${jobs} join ${apiKeys} on ${apiKeys.id} = ${jobs.apiKeyId}
-    where ${jobs.id} = ${jobId} and ${apiKeys.dailyLimit} is not null on conflict do nothing`)
-}
-
 /**
  * The job's entries by kind. It can have several reservations (for circuits that it requested, all on the same day),
  * and one settlement.
@@ -395,36 +359,4 @@ async function entriesOf(tx: Tx, jobId: string) {
   const first = reserved[0]
   const amount = reserved.reduce((sum, row) => sum + row.amount, 0n)
   return { reserve: first && { ...first, amount }, settle: entryOf('settle'), release: entryOf('release') }
-}
-
-/** The counter, locked until the transaction ends. The statement inserts the row if it is missing. */
-async function lockCounter(tx: Tx, teamId: string, period: 'day' | 'month', startsOn: string): Promise<PeriodCounter> {
-  const [row] = await tx
-    .insert(budgetCounters)
-    .values({ teamId, period, startsOn, spent: 0n, reserved: 0n })
-    .onConflictDoUpdate({
-      target: [budgetCounters.teamId, budgetCounters.period, budgetCounters.startsOn],
-      set: { spent: sql`${budgetCounters.spent}` }
-    })
-    .returning({ spent: budgetCounters.spent, reserved: budgetCounters.reserved })
-  return row!
-}
-
-async function moveCounter(
-  tx: Tx,
-  move: { teamId: string; period: 'day' | 'month'; startsOn: string; reserved: MicroUsd; spent: MicroUsd }
-): Promise<void> {
-  await tx
-    .update(budgetCounters)
-    .set({
-      reserved: sql`${budgetCounters.reserved} + ${move.reserved}`,
-      spent: sql`${budgetCounters.spent} + ${move.spent}`
-    })
-    .where(
-      and(
-        eq(budgetCounters.teamId, move.teamId),
-        eq(budgetCounters.period, move.period),
-        eq(budgetCounters.startsOn, move.startsOn)
-      )
-    )
 }

@@ -1,12 +1,14 @@
 // Cancels a job's work at its provider. Nothing is submitted here: an intent that may have been accepted is looked up until
 // that is certain, and the cancellation of an accepted provider job is requested until the provider confirms it.
 import { adoptAttempt } from '../../db/provider-jobs/provider-attempts.js'
+import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import {
   circuitsSoFar,
   markAccepted,
   markCancelRequested,
   markWithdrawn,
   openCircuits,
+  type ProviderJob,
   takeForLookUp
 } from '../../db/provider-jobs/provider-jobs.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
@@ -97,7 +99,7 @@ async function cancelStep(deps: ProviderDeps, context: StepContext, job: Provide
   try {
     if (task.state === 'intended') return await lookUp(deps, context, access, task.token, job.target)
     if (!ref.asked) await adoptAttempt(deps.db, ref.jobId, fence)
-    return await requestCancel(deps, context, access, task.providerJobId!)
+    return await requestCancel(deps, context, access, task)
   } catch (error) {
     return againAfter(deps, error)
   }
@@ -132,14 +134,15 @@ async function requestCancel(
   deps: ProviderDeps,
   { ref, signal }: StepContext,
   { adapter, at }: Access,
-  id: string
+  task: ProviderJob
 ): Promise<CancelledAtProvider> {
+  const id = task.providerJobId!
   // A refusal may mean that the provider job is over: its present status decides.
   await adapter.cancel(at, id, signal).catch((error) => {
     if (!(error instanceof ProviderFault)) throw error
   })
   const view = await adapter.look(at, id, signal)
-  await storeView(deps, ref, view)
+  await storeView(deps, ref, view, storedPrice(task))
   switch (view.status) {
     case 'completed':
       return { next: 'collect' }

@@ -1,8 +1,10 @@
 // Reads the status of an accepted provider job. The workflow repeats it by retries, which leave no trace in its history, so
 // a provider job can wait for days. AT-LEAST-ONCE: it only reads at the provider, and stores the provider's latest status.
 import { adoptAttempt, failOpenAttempt } from '../../db/provider-jobs/provider-attempts.js'
+import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import { markSeen, markUnknown } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
+import { type CircuitPrice, chargeOf } from '../../domain/money/charge.js'
 import type { ProviderJobView } from '../../services/providers/adapter.js'
 import {
   type Again,
@@ -40,7 +42,7 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   if (later) return later
   try {
     const view = await adapter.look(at, task.providerJobId, context.signal)
-    await storeView(deps, ref, view)
+    await storeView(deps, ref, view, storedPrice(task))
     if (view.status === 'completed') return { next: 'collect' }
     if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
     return again(lookAgainMs(job.secondsAccepted ?? 0), `${job.provider}: ${view.raw}`)
@@ -49,17 +51,29 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   }
 }
 
-/** Stores what a provider reported, and notifies waiting requests of a change. */
-export async function storeView(deps: ProviderDeps, ref: ProviderRef, view: ProviderJobView): Promise<void> {
+/** Stores what a provider reported, and notifies waiting requests of a change. @param price that of the provider job. */
+export async function storeView(
+  deps: ProviderDeps,
+  ref: ProviderRef,
+  view: ProviderJobView,
+  price: CircuitPrice | null
+): Promise<void> {
+  const { cost, usage, note } = chargeOf(view, price)
   const changed = await markSeen(deps.db, ref, {
     state: view.status === 'queued' || view.status === 'running' ? 'accepted' : view.status,
     status: view.status,
     queuePosition: view.queuePosition,
     predictedWaitSeconds: view.predictedWaitSeconds,
-    cost: view.cost,
+    cost,
+    usage,
+    note,
+    isUsagePending: view.isUsagePending,
     failure: view.failure
   })
-  if (changed) deps.announce(ref.jobId)
+  if (!changed) return
+  if (note !== null && !view.isUsagePending)
+    deps.log.warn({ jobId: ref.jobId, note }, 'the cost of a provider job is not as expected')
+  deps.announce(ref.jobId)
 }
 
 async function ended(

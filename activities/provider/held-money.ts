@@ -1,7 +1,9 @@
 // Looks up a provider job whose job has finished with its money held, and settles once the provider has reported the end of
 // all provider jobs of the job. AT-LEAST-ONCE: a settled job is not settled again.
 import { settleHeld } from '../../db/money/budget.js'
+import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'
+import { chargeOf } from '../../domain/money/charge.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
 import { type AccessDeps, accessOf, type ProviderDeps, sentWithOthers } from './step.js'
 
@@ -26,9 +28,13 @@ export async function settleHeldProviderJob(
       const certain = longAgo && !sentWithOthers(held, { version, account: held.place?.account })
       return certain ? settle(deps, held, { state: 'withdrawn', providerJobId: null, cost: 0n }) : 'not_yet'
     }
-    const { status, cost } = await adapter.look(at, id, signal)
+    const view = await adapter.look(at, id, signal)
+    const { status, isUsagePending } = view
     if (status === 'queued' || status === 'running') return 'not_yet'
-    return settle(deps, held, { state: status, providerJobId: id, cost: cost ?? held.estimate })
+    const { cost, ...stated } = chargeOf(view, storedPrice(held))
+    // A figure that is still to come is booked by another sweep (late-usage.ts).
+    const known = cost ?? (isUsagePending ? null : held.estimate)
+    return settle(deps, held, { state: status, providerJobId: id, cost: known, ...stated, isUsagePending })
   } catch (error) {
     if (error instanceof ProviderFault) return 'not_yet'
     throw error

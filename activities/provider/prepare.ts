@@ -97,7 +97,7 @@ async function described(
     // Emulators charge nothing.
     const dearer = deps.emulated
       ? null
-      : dearerThanCatalogue(backend, device.price, { perShot: job.pricing?.perShot ?? 0n })
+      : dearerThanCatalogue(backend, device.price, job.pricing ?? { perShot: 0n, byTime: null })
     if (dearer) return fail('backend_unavailable', dearer)
     const { min, max } = device.shots ?? { min: 1, max: Number.POSITIVE_INFINITY }
     if (job.shots >= min && job.shots <= max) return device

@@ -20,8 +20,9 @@ import { recordBudgetExceeded } from '../../db/teams/webhook-deliveries.js'
 import type { Place } from '../../domain/backends/provider-job.js'
 import { codeOf, isErrorCode, type JobError, type ServiceError } from '../../domain/errors.js'
 import type { BudgetRefusal } from '../../domain/money/budget.js'
+import { type CircuitPrice, circuitPrice } from '../../domain/money/charge.js'
 import { estimateCost } from '../../domain/money/cost.js'
-import type { MicroUsd } from '../../domain/money/money.js'
+import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
 import { type PaidRequest, ProviderFault, type ProviderJobRequest } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { compiledProgram, programOf } from './prepare.js'
@@ -62,13 +63,15 @@ export async function submitToProvider(deps: ProviderDeps, context: StepContext)
   const attempt = await taken(deps, context, job, token)
   if (attempt && 'next' in attempt) return attempt
   if (!attempt) return again(0, 'another try has the submission')
-  const staged = await stage(deps, context, access, attempt, { ...request, team: job.teamId })
+  const staged = await stage(deps, context, access, job, attempt, request)
   return 'next' in staged ? staged : send(deps, context, attempt, staged)
 }
 
 /** What the one paid request needs. */
 interface Ready {
   place: Place
+  /** On a device that is billed by time, that of its cap. */
+  price: CircuitPrice | null
   version: string
   submit: PaidRequest
 }
@@ -78,8 +81,9 @@ async function stage(
   deps: ProviderDeps,
   context: StepContext,
   access: Access,
+  job: ProviderRun,
   attempt: OwnSubmitTry,
-  { team, ...request }: ProviderJobRequest & { team: string }
+  request: ProviderJobRequest
 ): Promise<Ready | Submitted> {
   const { adapter, version } = access
   const { credentials } = access.at
@@ -97,10 +101,15 @@ async function stage(
         isFirst = true
       }
     }
+    const problem = isFirst ? priceProblem(job, attempt) : null
+    if (problem) return await withdraw(deps, context, problem)
     const place = isFirst ? present : (attempt.place ?? present)
-    const later = await withinRate(deps, adapter, team, 'submit')
+    // A repeated request is the same one, with the same cap.
+    const price = isFirst ? job.pricing && circuitPrice(job.pricing, job.shots) : attempt.price
+    const later = await withinRate(deps, adapter, job.teamId, 'submit')
     if (later) return later
-    return { place, version, submit: await adapter.stage({ credentials, place }, request, context.signal) }
+    const capped = price ? { ...request, secondsMax: price.secondsMax } : request
+    return { place, price, version, submit: await adapter.stage({ credentials, place }, capped, context.signal) }
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error
     if (!isFirst) return outage(deps, context, attempt, error)
@@ -112,10 +121,10 @@ async function send(
   deps: ProviderDeps,
   context: StepContext,
   attempt: OwnSubmitTry,
-  { place, version, submit }: Ready
+  { place, price, version, submit }: Ready
 ): Promise<Submitted> {
   const { ref, fence } = context
-  if (!(await markSending(deps.db, ref, fence, attempt.number, version, place)))
+  if (!(await markSending(deps.db, ref, fence, attempt.number, version, place, price)))
     return again(0, 'another try has the submission')
   // By the database's clock, right before the request: a process that was suspended must not send, and its own monotonic
   // clock may have stood still. The wall clock shows a suspension during this check.
@@ -196,10 +205,19 @@ async function taken(
 }
 
 /** The present price of a requested circuit. */
-function priceOf({ pricing, shots }: ProviderRun): MicroUsd | null {
-  const { taskFee, perShot, minimumCost } = pricing ?? {}
-  if (taskFee == null || perShot == null || minimumCost == null) return null
-  return estimateCost({ taskFee, perShot, minimumCost }, shots)
+const priceOf = ({ pricing, shots }: ProviderRun): MicroUsd | null => pricing && estimateCost(pricing, shots)
+
+/**
+ * Why the circuit is not sent at the present price. On a device that is billed by time, the cap that is sent must cost no
+ * more than was reserved. `null` when it does not.
+ */
+function priceProblem({ backend, pricing, shots }: ProviderRun, { reserved }: OwnSubmitTry): JobError | null {
+  const due = pricing?.byTime ? estimateCost(pricing, shots) : 0n
+  if (due <= reserved) return null
+  const message =
+    `the price of ${backend} rose before the circuit was sent: ${formatUsd(reserved)} was reserved, ` +
+    `${formatUsd(due)} would be due; submit again to accept the new price`
+  return { code: 'price_changed', message }
 }
 
 /** The reason was recorded when the submission was withdrawn. */

@@ -1,12 +1,13 @@
 // Money of jobs that ended before their cost was known, and of jobs that exceeded their reservation: lists for
 // administrators, and their settlement.
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import type { HeldJob, MoneyState, OverReservation } from '../../domain/money/held-money.js'
 import { type MicroUsd, usdFromMicro } from '../../domain/money/money.js'
 import { type AdminActor, recordAdminAction } from '../audit/admin-audit.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { settleHeld } from '../money/budget.js'
+import { endUsageQueries } from '../provider-jobs/pending-usage.js'
 import { loadSweeps } from '../service/sweeps.js'
 import { jobs } from '../tables/jobs.js'
 
@@ -61,17 +62,29 @@ async function heldJobs(db: DbOrTx, limit: number): Promise<MoneyState['held']> 
   }
 }
 
+/**
+ * Jobs that cost more than was reserved for them: `job_id`, `team_id`, `at` (when that was booked), `reserved` and `spent`.
+ * @param since a condition on entries of the ledger.
+ */
+export const jobsAboveReservation = (since: SQL) => sql`(
+  select raised.*, reserved, spent from (
+    select job_id, team_id, max(at) as at from (
+      select job_id, team_id, at from ledger where kind = 'release' and amount_micro < 0 and ${since}
+      union all select job_id, team_id, at from ledger where kind = 'adjust' and amount_micro > 0 and ${since}) entries
+    group by job_id, team_id) raised,
+  lateral (select coalesce(sum(amount_micro) filter (where kind = 'reserve'), 0) as reserved,
+      coalesce(sum(amount_micro) filter (where kind in ('settle', 'adjust')), 0) as spent
+    from ledger where ledger.job_id = raised.job_id) books
+  where spent > reserved)`
+
 /** Newest first. */
 async function overReservations(db: DbOrTx, limit: number): Promise<OverReservation[]> {
   const rows = await db.execute<Record<string, string>>(sql`
-    select over.job_id, over.team_id, teams.name as team_name, jobs.backend, settle.amount_micro::text as settled,
-      (settle.amount_micro + over.amount_micro)::text as reserved, over.at
-    from ledger over
-      join ledger settle on settle.job_id = over.job_id and settle.task = over.task and settle.attempt = over.attempt
-        and settle.kind = 'settle'
+    select over.job_id, over.team_id, teams.name as team_name, jobs.backend, over.spent::text as settled,
+      over.reserved::text as reserved, over.at
+    from ${jobsAboveReservation(sql`true`)} over
       join teams on teams.id = over.team_id
       join jobs on jobs.id = over.job_id
-    where over.kind = 'release' and over.amount_micro < 0
     order by over.at desc limit ${limit}`)
   return rows.map((row) => ({
     jobId: row.job_id!,
@@ -96,6 +109,7 @@ export async function settleByAdministrator(
 ): Promise<void> {
   if ((await settleHeld(tx, jobId, cost)) === 'already')
     throw new ServiceError('conflict', 'this job was settled before, with the same figure')
+  await endUsageQueries(tx, jobId)
   const [job] = await tx
     .select({ teamId: jobs.teamId, held: reservedForJob.mapWith(BigInt) })
     .from(jobs)

@@ -4,6 +4,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { type BackendFacts, backendFacts } from '../../domain/backends/backend.js'
 import type { DbOrTx } from '../client.js'
 import { backends, backendVersions } from '../tables/backends.js'
+import { pricingOf } from './pricing.js'
 
 /**
  * The entry that was valid at a time; for times before the history begins, its first entry, as `valid_from` shows.
@@ -33,6 +34,7 @@ function readEntry(entry: Record<string, unknown>) {
       return [key, value === null ? null : column.mapFromDriverValue(value)]
     })
   ) as typeof backends.$inferSelect
-  const { taskFee, perShot, minimumCost, nativeGates, ...rest } = row
-  return { ...rest, nativeGates: nativeGates ?? null, pricing: { taskFee, perShot, minimumCost } }
+  const { taskFee, perShot, minimumCost, perSecond, secondsMax, nativeGates, ...rest } = row
+  const pricing = pricingOf({ taskFee, perShot, minimumCost, perSecond, secondsMax })
+  return { ...rest, nativeGates: nativeGates ?? null, pricing }
 }

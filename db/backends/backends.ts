@@ -1,10 +1,12 @@
 // Reads and changes the catalogue of backends.
 import { and, asc, eq, getTableColumns, inArray, like, or, sql } from 'drizzle-orm'
 import type { Backend, BackendStatus } from '../../domain/backends/backend.js'
+import type { Pricing } from '../../domain/money/cost.js'
 import { type MicroUsd, microFromUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
 import { backends } from '../tables/backends.js'
+import { pricingOf, pricingValues } from './pricing.js'
 import { emulatedByWorker, servedByWorker } from './provider-workers.js'
 
 const columns = { ...getTableColumns(backends), served: servedByWorker, emulated: emulatedByWorker }
@@ -23,7 +25,7 @@ export async function findBackend(db: DbOrTx, slug: string): Promise<Backend | n
 export interface BackendChange {
   status?: BackendStatus
   isAvailable?: boolean
-  pricing?: { taskFee: MicroUsd; perShot: MicroUsd; minimumCost: MicroUsd }
+  pricing?: Partial<Pricing>
   description?: string | null
   isRecommended?: boolean
   displayOrder?: number
@@ -36,7 +38,7 @@ export async function changeBackend(db: DbOrTx, slug: string, change: BackendCha
     .update(backends)
     .set({
       ...rest,
-      ...pricing,
+      ...(pricing && pricingValues(pricing)),
       ...(status ? { status, statusUpdatedAt: sql`clock_timestamp()` } : {}),
       updatedAt: sql`clock_timestamp()`
     })
@@ -113,6 +115,7 @@ export async function seedBackends(db: Db, entries: SeedEntry[]): Promise<void> 
 }
 
 function fromRow(row: typeof backends.$inferSelect & { served: boolean; emulated: boolean }): Backend {
-  const { taskFee, perShot, minimumCost, nativeGates, queueUpdatedAt: _, ...rest } = row
-  return { ...rest, nativeGates: nativeGates ?? null, pricing: { taskFee, perShot, minimumCost } }
+  const { taskFee, perShot, minimumCost, perSecond, secondsMax, nativeGates, queueUpdatedAt: _, ...rest } = row
+  const pricing = pricingOf({ taskFee, perShot, minimumCost, perSecond, secondsMax })
+  return { ...rest, nativeGates: nativeGates ?? null, pricing }
 }

@@ -8,6 +8,7 @@ import { paramsFromText, shotsOfRuns } from '../../domain/jobs/params/params.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { estimateRuns } from '../../domain/money/cost.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
+import { pricingColumns, pricingOf } from '../backends/pricing.js'
 import { createRequestedCapsule } from '../capsules/capsule-of-job.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
@@ -77,7 +78,7 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
       circuits: jobs.circuitCount,
       sweep: sql<string | null>`case when ${jobs.pointsTotal} is not null then ${jobs.params} end`,
       estimate: jobs.estimatedCost,
-      pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost }
+      pricing: pricingColumns
     })
     .from(jobs)
     .innerJoin(backends, eq(backends.slug, jobs.backend))
@@ -85,7 +86,7 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
   // A backend that is no longer in the catalogue fails the job later, when it is run.
   if (!job) return null
   const shots = job.sweep === null ? [job.shots] : shotsOfRuns(paramsFromText(job.sweep).value)
-  const cost = estimateRuns(job.pricing, shots, job.circuits)
+  const cost = estimateRuns(pricingOf(job.pricing), shots, job.circuits)
   if (cost <= job.estimate) return null
   return {
     code: 'price_changed',

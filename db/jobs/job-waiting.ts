@@ -70,6 +70,10 @@ export interface ProviderJob {
   queuePosition: number | null
   predictedWaitSeconds: number | null
   cost: string | null
+  /** What it used, in its provider's unit. */
+  usage: { amount: number; unit: string } | null
+  /** What a reader of its cost must know. */
+  note: string | null
   /** The provider was an emulator. */
   emulated: boolean
   /** Why it waits although nothing is wrong with the job; `null` while nothing is wrong with the provider either. */
@@ -82,5 +86,6 @@ export const providerJobsOfJob = sql<ProviderJob[]>`(
     'provider', provider, 'id', provider_job_id, 'state', state, 'status', provider_status,
     'submittedAt', coalesce(accepted_at, last_sent_at), 'endedAt', ended_at, 'queuePosition', queue_position,
     'predictedWaitSeconds', predicted_wait_seconds, 'cost', cost_micro::text,
+    'usage', case when usage_amount is not null then json_build_object('amount', usage_amount, 'unit', usage_unit) end, 'note', note,
     'emulated', emulated, 'waitMessage', wait_message) order by task, attempt), '[]')
   from ${providerJobs} where job_id = ${jobs.id})`

@@ -7,7 +7,7 @@
 // holds vacuum back in all tables while it is used.
 import { type SQL, sql } from 'drizzle-orm'
 import { formatUsd } from '../../domain/money/money.js'
-import { moneyIsHeld, reservedForJob } from '../admin/held-money.js'
+import { jobsAboveReservation, moneyIsHeld, reservedForJob } from '../admin/held-money.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { FINDINGS_MAX } from '../service/sweeps.js'
 
@@ -302,8 +302,8 @@ async function jobsWithoutBooks(tx: Tx, teams: TeamSlice): Promise<string[]> {
 
 async function aboveReservation(tx: Tx): Promise<string[]> {
   const rows = await tx.execute<{ job_id: string; team_id: string; above: string }>(sql`
-    select job_id, team_id, (-amount_micro)::text as above from ledger
-    where kind = 'release' and amount_micro < 0 and at > now() - make_interval(days => ${OVER_DAYS})
+    select job_id, team_id, (spent - reserved)::text as above
+    from ${jobsAboveReservation(sql`at > now() - make_interval(days => ${OVER_DAYS})`)} over
     order by at desc limit ${FINDINGS_MAX}`)
   return rows.map(
     ({ job_id, team_id, above }) => `job ${job_id} of team ${team_id} cost ${usd(above)} more than was reserved for it`

@@ -3,6 +3,7 @@
 // that has lost the job (its generation) can no longer write to it.
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Place, ProviderJobState } from '../../domain/backends/provider-job.js'
+import type { CircuitPrice } from '../../domain/money/charge.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
@@ -12,6 +13,7 @@ import { reserveCircuit } from '../money/budget.js'
 import { jobs, scriptRequests } from '../tables/jobs.js'
 import { restores } from '../tables/operations.js'
 import { providerJobs } from '../tables/providers.js'
+import { priceColumns, priceValues, type StatedUsage, storedPrice, usageValues } from './provider-charge.js'
 import { type ProviderRef, requestedRef } from './provider-refs.js'
 
 export type ProviderJob = typeof providerJobs.$inferSelect
@@ -36,8 +38,11 @@ export interface SubmitTry {
   lastSentAt: Date | null
   /** The version of the credentials that the request used, as `credentialsVersion` returns it. */
   sentWith: string | null
-  /** Where that request was sent. */
+  /** The price of a requested circuit when it was requested; `null` for a plain job. */
+  estimate: MicroUsd | null
+  /** Where that request was sent, and the price on which its cap is based. */
   place: Place | null
+  price: CircuitPrice | null
   secondsSinceSent: number | null
   /** Seconds since the provider last responded about this job, or since the row was inserted. */
   secondsSilent: number
@@ -47,6 +52,8 @@ export interface SubmitTry {
 
 /** A try of a worker that still has the job. */
 export interface OwnSubmitTry extends SubmitTry {
+  /** What is reserved for it: of a requested circuit its own price, otherwise the job's estimate. */
+  reserved: MicroUsd
   /**
    * The circuit was requested after its job was restored from a backup, and not sent since. If the provider has a job of
    * this token, the script requested it before, and may have requested another circuit then.
@@ -73,13 +80,18 @@ export async function takeForSubmit(
   const { jobId, attempt, asked } = ref
   return db.transaction(async (tx) => {
     const [mine] = await tx
-      .select({ createdAt: jobs.createdAt, restoredAt: lastRestore.mapWith(restores.restoredAt) })
+      .select({
+        createdAt: jobs.createdAt,
+        jobEstimate: jobs.estimatedCost,
+        restoredAt: lastRestore.mapWith(restores.restoredAt)
+      })
       .from(jobs)
       .where(and(eq(jobs.id, jobId), eq(jobs.generation, fence.generation), eq(jobs.status, 'running')))
       .for('no key update')
     const request = mine && asked ? await openRequest(tx, ref) : null
     if (!mine || (asked && !request)) return null
-    const { createdAt, restoredAt } = mine as { createdAt: Date; restoredAt: Date | null }
+    const { createdAt, jobEstimate } = mine
+    const restoredAt = mine.restoredAt as Date | null
     // The look-up comes first, and goes back to the creation of the job.
     const maybeSent = restoredAt && { lastSentAt: restoredAt, seenAt: restoredAt, createdAt }
     const written = await tx
@@ -98,7 +110,9 @@ export async function takeForSubmit(
     if (asked && written.length > 0) await reserveCircuit(tx, ref)
     const taken = await takeRow(tx, ref, fence)
     const requestedAgain = restoredAt !== null && request !== null && request.createdAt > restoredAt
-    return taken && { ...taken, mayBeAnother: requestedAgain && taken.sentWith === null }
+    if (!taken) return null
+    const reserved = taken.estimate ?? jobEstimate
+    return { ...taken, reserved, mayBeAnother: requestedAgain && taken.sentWith === null }
   })
 }
 
@@ -122,12 +136,14 @@ async function takeRow(db: DbOrTx, ref: ProviderRef, fence: Fence): Promise<Subm
       createdAt: providerJobs.createdAt,
       lastSentAt: providerJobs.lastSentAt,
       sentWith: providerJobs.sentWith,
+      estimate: providerJobs.estimate,
       place: providerJobs.place,
+      ...priceColumns,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
       secondsSilent: sql<number>`extract(epoch from ${now} - coalesce(${providerJobs.seenAt}, ${providerJobs.createdAt}))::float8`,
       secondsTrying: sql<number>`extract(epoch from ${now} - ${providerJobs.tryingSince})::float8`
     })
-  return row ?? null
+  return row ? { ...row, price: storedPrice(row) } : null
 }
 
 /**
@@ -141,8 +157,8 @@ const heldBy = (ref: ProviderRef, number: number) =>
   and(providerJobAt(ref), eq(providerJobs.state, 'intended'), eq(providerJobs.tries, number))
 
 /**
- * Records that a request may be in flight from now on, and where it goes. Must precede every paid request. What comes
- * before it, such as an upload, can take its time: the try takes its row again.
+ * Records that a request may be in flight from now on, where it goes, and the price on which its cap is based. Must
+ * precede every paid request. What comes before it, such as an upload, can take its time: the try takes its row again.
  * @returns `false` when another try has taken the row, or the job is no longer to run.
  */
 export async function markSending(
@@ -151,7 +167,8 @@ export async function markSending(
   fence: Fence,
   number: number,
   sentWith: string,
-  place: Place = {}
+  place: Place = {},
+  price: CircuitPrice | null = null
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     // Locked until the commit: a writer that ends the job either decides about its money before this, or sees this row.
@@ -163,7 +180,7 @@ export async function markSending(
     if (!mine) return false
     const marked = await tx
       .update(providerJobs)
-      .set({ lastSentAt: now, sentWith, place, takenAt: now })
+      .set({ lastSentAt: now, sentWith, place, ...priceValues(price), takenAt: now })
       .where(heldBy(ref, number))
       .returning({ jobId: providerJobs.jobId })
     return marked.length > 0
@@ -183,9 +200,12 @@ export async function maySend(db: Db, ref: ProviderRef, number: number, seconds:
 export async function markNotSent(
   db: Db,
   ref: ProviderRef,
-  { number, lastSentAt, sentWith, place }: SubmitTry
+  { number, lastSentAt, sentWith, place, price }: SubmitTry
 ): Promise<void> {
-  await db.update(providerJobs).set({ lastSentAt, sentWith, place }).where(heldBy(ref, number))
+  await db
+    .update(providerJobs)
+    .set({ lastSentAt, sentWith, place, ...priceValues(price) })
+    .where(heldBy(ref, number))
 }
 
 /** The device takes no jobs at present: the time until a submission is given up begins anew. */
@@ -261,7 +281,7 @@ export async function markWithdrawn(
 }
 
 /** What the provider reported about an accepted job. */
-export interface ReportedStatus {
+export interface ReportedStatus extends StatedUsage {
   state: Extract<ProviderJobState, 'accepted' | 'completed' | 'failed' | 'cancelled'>
   status: string
   queuePosition: number | null
@@ -281,6 +301,7 @@ export async function markSeen(db: DbOrTx, ref: ProviderRef, seen: ReportedStatu
     ...(over && {
       endedAt: now,
       cost: seen.cost,
+      ...usageValues(seen),
       errorCode: seen.state === 'failed' ? 'provider_failed' : null,
       errorMessage: seen.failure
     })

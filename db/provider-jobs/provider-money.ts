@@ -1,6 +1,6 @@
 // The cost of provider jobs. Money is settled with a certain figure, or it stays held. A reservation is released only
 // for work that was certainly never accepted.
-import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Place } from '../../domain/backends/provider-job.js'
 import { finalStatuses } from '../../domain/jobs/job-status.js'
 import type { MicroUsd } from '../../domain/money/money.js'
@@ -9,6 +9,8 @@ import { now } from '../clock.js'
 import { backends } from '../tables/backends.js'
 import { jobs } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
+import { lockDue } from './due-rows.js'
+import { type PriceRow, priceColumns, type StatedUsage, usageValues } from './provider-charge.js'
 import { providerJobAt } from './provider-jobs.js'
 import type { ProviderRef } from './provider-refs.js'
 
@@ -18,12 +20,19 @@ const ASK_SECONDS = 3_600
 const ASK_DAYS = 30
 
 /** A requested circuit's own price, or else the job's. */
-const estimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
+export const providerJobEstimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(
+  jobs.estimatedCost
+)
 
 /** Locked until the job has ended: a report that arrives meanwhile is recorded before its money is, or after. */
 const taskStates = (tx: Tx, jobId: string) =>
   tx
-    .select({ state: providerJobs.state, lastSentAt: providerJobs.lastSentAt, cost: providerJobs.cost, estimate })
+    .select({
+      state: providerJobs.state,
+      lastSentAt: providerJobs.lastSentAt,
+      cost: providerJobs.cost,
+      estimate: providerJobEstimate
+    })
     .from(providerJobs)
     .innerJoin(jobs, eq(jobs.id, providerJobs.jobId))
     .where(eq(providerJobs.jobId, jobId))
@@ -78,7 +87,7 @@ export async function checkAgainLater(tx: Tx, jobId: string): Promise<void> {
     .where(and(eq(providerJobs.jobId, jobId), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
 }
 
-export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'> {
+export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'attempt'>, PriceRow {
   teamId: string
   provider: string
   /** The provider's name of the device; `null` when its backend is no longer in the catalogue. */
@@ -93,30 +102,9 @@ export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'a
   estimate: MicroUsd
 }
 
-/** Due provider jobs: the oldest of each team, then the next of each. */
-const byTurns = (limit: number) => sql`
-  select job_id, task, attempt from (
-    select held.job_id, held.task, held.attempt, held.ask_at,
-      row_number() over (partition by ${jobs.teamId} order by held.ask_at) as place
-    from ${providerJobs} held join ${jobs} on ${jobs.id} = held.job_id
-    where held.ask_at is not null and held.ask_at <= ${now}) due
-  order by place, ask_at limit ${limit}`
-
 /** Takes held provider jobs that are due for a query. The next query of each is an hour away. */
 export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldProviderJob[]> {
-  const due = db
-    .select({ jobId: providerJobs.jobId, task: providerJobs.task, attempt: providerJobs.attempt })
-    .from(providerJobs)
-    .where(
-      and(
-        isNotNull(providerJobs.askAt),
-        lte(providerJobs.askAt, now),
-        sql`(${providerJobs.jobId}, ${providerJobs.task}, ${providerJobs.attempt}) in (${byTurns(limit)})`
-      )
-    )
-    .limit(limit)
-    .for('update', { skipLocked: true })
-    .as('due')
+  const due = lockDue(db, providerJobs.askAt, limit)
   return db
     .update(providerJobs)
     .set({
@@ -146,9 +134,18 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
       lastSentAt: providerJobs.lastSentAt,
       sentWith: providerJobs.sentWith,
       place: providerJobs.place,
+      ...priceColumns,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
-      estimate
+      estimate: providerJobEstimate
     })
+}
+
+/** How a held provider job ended. */
+export interface FoundEnd extends StatedUsage {
+  state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'
+  providerJobId: string | null
+  /** `null` when it is still to come: the estimate counts until then. */
+  cost: MicroUsd | null
 }
 
 /**
@@ -158,14 +155,14 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
 export async function closeHeldProviderJob(
   tx: Tx,
   held: HeldProviderJob,
-  found: { state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'; providerJobId: string | null; cost: MicroUsd }
+  { state, providerJobId, cost, ...stated }: FoundEnd
 ): Promise<MicroUsd | 'held'> {
   // The job is locked before its provider jobs, as everywhere. Of two concurrent calls the second sees the first one's
   // end.
   await lockJob(tx, held.jobId)
   await tx
     .update(providerJobs)
-    .set({ ...found, endedAt: now, seenAt: now })
+    .set({ state, providerJobId, cost, ...usageValues(stated), endedAt: now, seenAt: now })
     .where(and(providerJobAt(held), inArray(providerJobs.state, ['intended', 'accepted', 'unknown'])))
   // An end that was reported before this one stays.
   await tx.update(providerJobs).set({ askAt: null }).where(providerJobAt(held))

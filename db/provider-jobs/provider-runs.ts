@@ -1,6 +1,7 @@
 // What the steps at a provider read of their job, and the files that they pass to each other.
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { RequestedCircuit } from '../../domain/jobs/script-requests.js'
+import { pricingColumns, pricingOf } from '../backends/pricing.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
 import { type Artifact, sha256Of } from '../jobs/artifacts.js'
@@ -31,7 +32,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
       /** `null` when the backend is no longer in the catalogue. */
       target: backends.providerTargetId,
       isRetired: backends.isRetired,
-      pricing: { taskFee: backends.taskFee, perShot: backends.perShot, minimumCost: backends.minimumCost },
+      pricing: pricingColumns,
       jobShots: jobs.shots,
       name: jobs.name,
       programmingModel: jobs.programmingModel,
@@ -69,7 +70,7 @@ export async function loadProviderRun(db: DbOrTx, ref: ProviderRef) {
     )
     .where(eq(jobs.id, ref.jobId))
   if (!row) return null
-  return { ...row, shots: row.ask?.shots ?? row.jobShots }
+  return { ...row, pricing: row.pricing && pricingOf(row.pricing), shots: row.ask?.shots ?? row.jobShots }
 }
 
 /** The text of a requested circuit, OpenQASM 3. */

@@ -22,6 +22,9 @@ export const backends = pgTable(
     taskFee: micro('task_fee_micro').notNull(),
     perShot: micro('per_shot_micro').notNull(),
     minimumCost: micro('minimum_cost_micro').notNull(),
+    // Of devices that are billed by time; both are set, or neither.
+    perSecond: micro('per_second_micro'),
+    secondsMax: integer('seconds_max'),
     maxShots: integer('max_shots'),
     maxQubits: integer('max_qubits'),
     engine: text('engine'),

@@ -47,7 +47,8 @@ export const ledger = pgTable(
     id: uuid('id').primaryKey().default(sql`gen_random_uuid()`),
     teamId: uuid('team_id').notNull(),
     jobId: uuid('job_id').notNull(),
-    // '' and 0 for a job's own row; otherwise the task of a graph and its attempt.
+    // '' and 0 for a job's own row; otherwise those of a provider job: of a circuit that was requested, or (`adjust`) whose cost
+    // became known after the settlement.
     task: text('task').notNull().default(''),
     attempt: integer('attempt').notNull().default(0),
     kind: text('kind', { enum: ['reserve', 'settle', 'release', 'adjust'] }).notNull(),
@@ -61,7 +62,8 @@ export const ledger = pgTable(
     // Sums of a team by day, to compare with its counters.
     index('ledger_team_day_idx').on(table.teamId, table.day),
     // Jobs that cost more than their reservation.
-    index('ledger_over_idx').on(table.at).where(sql`kind = 'release' and amount_micro < 0`)
+    index('ledger_over_idx').on(table.at).where(sql`kind = 'release' and amount_micro < 0`),
+    index('ledger_raised_idx').on(table.at).where(sql`kind = 'adjust' and amount_micro > 0`)
   ]
 )
 

@@ -1,7 +1,18 @@
 // Jobs at providers of quantum hardware. A row of `provider_tasks` is inserted before anything is sent, and outlives
 // every process. A job that runs again finds its earlier submission here, so nothing is paid for twice.
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid
+} from 'drizzle-orm/pg-core'
 import type { Place, ProviderJobState } from '../../domain/backends/provider-job.js'
 import { instant, micro } from './columns.js'
 import { jobs } from './jobs.js'
@@ -33,6 +44,12 @@ export const providerJobs = pgTable(
     // Where the request was sent: an account, and what the provider needs to find the job there. Fixed with the first
     // request that may have arrived; null before the first try.
     place: jsonb('place').$type<Place>(),
+    // What the circuit costs on a device that is billed by time, and the cap that was sent: fixed with the place, and null for
+    // any other device.
+    fixedCost: micro('fixed_micro'),
+    minimumCost: micro('minimum_cost_micro'),
+    perSecond: micro('per_second_micro'),
+    secondsMax: integer('seconds_max'),
     // The provider was an emulator.
     emulated: boolean('emulated').notNull().default(false),
     // Why it waits, in public words; null while nothing is wrong.
@@ -52,8 +69,15 @@ export const providerJobs = pgTable(
     // The price of a requested circuit at the time of the request; null for a plain job, which has an estimate of its
     // own.
     estimate: micro('estimate_micro'),
-    // The charge that the provider reported, if it reports one.
+    // The charge that the provider reported, or that of the seconds that it reported; null while there is neither.
     cost: micro('cost_micro'),
+    // What the provider job used, in its provider's unit.
+    usageAmount: doublePrecision('usage_amount'),
+    usageUnit: text('usage_unit'),
+    // What a reader of the cost must know, in public words.
+    note: text('note'),
+    // Set when it ended before its provider stated cost or usage: when to query the provider again.
+    usageAskAt: instant('usage_ask_at'),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
     // Set when the job ended with its reservation held: when to query the provider again.
@@ -64,7 +88,9 @@ export const providerJobs = pgTable(
     primaryKey({ columns: [table.jobId, table.task, table.attempt] }),
     uniqueIndex('provider_tasks_token_key').on(table.token),
     // The sweep that queries providers about held reservations.
-    index('provider_tasks_ask_at_idx').on(table.askAt).where(sql`ask_at is not null`)
+    index('provider_tasks_ask_at_idx').on(table.askAt).where(sql`ask_at is not null`),
+    // The sweep that queries providers about usage which they stated late.
+    index('provider_tasks_usage_ask_at_idx').on(table.usageAskAt).where(sql`usage_ask_at is not null`)
   ]
 )
 

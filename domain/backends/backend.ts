@@ -10,7 +10,7 @@ import type { JobParams } from '../jobs/params/params.js'
 import { nameOfRun, paramsOfRuns } from '../jobs/params/points.js'
 import type { ProgramKind } from '../jobs/source.js'
 import { AUTO_BACKEND } from '../jobs/submission.js'
-import type { Pricing } from '../money/cost.js'
+import { isFree, type Pricing } from '../money/cost.js'
 import { usdFromMicro } from '../money/money.js'
 import { credentialsOfProvider } from './quantum-providers.js'
 
@@ -110,8 +110,7 @@ export function assertUsable(
  */
 export function assertForPlayground(backend: Backend | null, slug: string): asserts backend is SimulatorBackend {
   if (!backend) throw unknown(slug)
-  const { taskFee, perShot, minimumCost } = backend.pricing
-  const paid = taskFee > 0n || perShot > 0n || minimumCost > 0n
+  const paid = !isFree(backend.pricing)
   if (paid || backend.engine === null)
     throw validationError(
       `backend: ${slug} ${paid ? 'is paid' : 'is not a local simulator'}, and the playground runs on free local simulators only; ` +
@@ -282,6 +281,7 @@ export type BackendFacts = ReturnType<typeof backendFacts>
 
 /** Properties and prices, which do not change with its status and its queue. Prices in USD. */
 export function backendFacts(backend: Omit<Backend, 'served' | 'emulated'>) {
+  const { taskFee, perShot, minimumCost, byTime } = backend.pricing
   return {
     id: backend.id,
     slug: backend.slug,
@@ -293,9 +293,10 @@ export function backendFacts(backend: Omit<Backend, 'served' | 'emulated'>) {
     qubitCount: backend.qubitCount,
     topology: backend.topology,
     pricing: {
-      taskFee: usdFromMicro(backend.pricing.taskFee),
-      perShot: usdFromMicro(backend.pricing.perShot),
-      minimumCost: usdFromMicro(backend.pricing.minimumCost)
+      taskFee: usdFromMicro(taskFee),
+      perShot: usdFromMicro(perShot),
+      minimumCost: usdFromMicro(minimumCost),
+      ...(byTime && { perSecond: usdFromMicro(byTime.perSecond), secondsMax: byTime.secondsMax })
     },
     maxShots: backend.maxShots,
     maxQubits: backend.maxQubits,

@@ -1,22 +1,39 @@
 // The price that a provider states for a device, against that of the catalogue, from which jobs are estimated and paid.
 import type { Pricing } from './cost.js'
-import { microFromUsd, usdFromMicro } from './money.js'
+import { type MicroUsd, microFromUsd, usdFromMicro } from './money.js'
+
+type Prices = Pick<Pricing, 'perShot' | 'byTime'>
 
 /**
- * Why a job is not sent: the provider charges more for a shot than the catalogue, and a budget would be exceeded unseen.
- * `null` when it does not. A price for anything but a shot, such as a minute of a simulator, cannot be compared.
+ * Why a job is not sent: the provider charges more than the catalogue, and a budget would be exceeded unseen. `null` when it
+ * does not, or when the catalogue has no price in that unit, such as for a minute of a simulator.
  * @param stated USD.
  */
 export function dearerThanCatalogue(
   slug: string,
   stated: { amount: number; unit: string } | null,
-  { perShot }: Pick<Pricing, 'perShot'>
+  prices: Prices
 ): string | null {
-  if (stated?.unit !== 'shot') return null
-  const price = microFromUsd(Math.round(stated.amount * 1e6) / 1e6)
-  if (price !== null && price <= perShot) return null
+  const known = stated && cataloguePrice(stated.unit, prices)
+  if (known === null) return null
+  const { amount, unit } = stated!
+  const price = microFromUsd(Math.round(amount * 1e6) / 1e6)
+  if (price !== null && price <= known) return null
   return (
-    `${slug} costs ${stated.amount} USD per shot according to its provider, and ${usdFromMicro(perShot)} USD in the ` +
+    `${slug} costs ${amount} USD per ${unit} according to its provider, and ${usdFromMicro(known)} USD in the ` +
     `catalogue: an administrator sets its prices with PATCH /api/admin/backends/${slug}`
   )
+}
+
+function cataloguePrice(unit: string, { perShot, byTime }: Prices): MicroUsd | null {
+  switch (unit) {
+    case 'shot':
+      return perShot
+    case 'second':
+      return byTime?.perSecond ?? null
+    case 'minute':
+      return byTime && byTime.perSecond * 60n
+    default:
+      return null
+  }
 }

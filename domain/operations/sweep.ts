@@ -13,6 +13,7 @@ export const sweepNames = [
   'money',
   'money_in_full',
   'outbox',
+  'pending_usage',
   'provider_backends',
   'retention',
   'schedules',

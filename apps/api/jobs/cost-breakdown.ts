@@ -9,12 +9,15 @@ export const CostBreakdown = Type.Object({
   per_shot: usd,
   shots: count,
   tasks: count,
-  minimum_cost: usd
+  minimum_cost: usd,
+  /** Only of devices that are billed by time. */
+  per_second: Type.Optional(usd),
+  seconds_max: Type.Optional(count)
 })
 
 /** @param tasks circuits. */
 export const costBreakdown = (
-  { taskFee, perShot, minimumCost }: Pricing,
+  { taskFee, perShot, minimumCost, byTime }: Pricing,
   shots: number,
   tasks: number
 ): Static<typeof CostBreakdown> => ({
@@ -22,5 +25,6 @@ export const costBreakdown = (
   per_shot: usdFromMicro(perShot),
   shots,
   tasks,
-  minimum_cost: usdFromMicro(minimumCost)
+  minimum_cost: usdFromMicro(minimumCost),
+  ...(byTime && { per_second: usdFromMicro(byTime.perSecond), seconds_max: byTime.secondsMax })
 })

@@ -32,7 +32,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         tags: ['jobs'],
         summary: 'What a job would cost, and what is left of the budget',
         description:
-          'circuits x max(task_fee + per_shot x shots, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `job_params` make of one. Says nothing of whether the backend can be used.',
+          'circuits x max(task_fee + per_shot x shots + per_second x seconds_max, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `job_params` make of one. Says nothing of whether the backend can be used.',
         querystring: Type.Object({
           backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug, or `auto` with the wishes below' }),
           shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),

@@ -30,7 +30,12 @@ const ProviderJobItem = Type.Object(
     submitted_at: nullable(time),
     ended_at: nullable(time),
     queue_position: nullable(count),
-    cost_usd: nullable(usd)
+    cost_usd: nullable(usd, 'What it cost; `null` while or where that is not known: the estimate counts'),
+    usage: nullable(
+      Type.Object({ amount: Type.Number(), unit: text }, { $id: 'ProviderJobUsage' }),
+      'What it used, in the unit of its provider'
+    ),
+    note: nullable(text, 'What a reader of its cost must know')
   },
   { $id: 'ProviderJob' }
 )
@@ -245,7 +250,9 @@ const providerJobView = (job: ProviderJob): Static<typeof ProviderJobItem> => ({
   submitted_at: isoTime(job.submittedAt),
   ended_at: isoTime(job.endedAt),
   queue_position: job.queuePosition,
-  cost_usd: job.cost === null ? null : usdFromMicro(BigInt(job.cost))
+  cost_usd: job.cost === null ? null : usdFromMicro(BigInt(job.cost)),
+  usage: job.usage,
+  note: job.note
 })
 
 const isoTime = (text: string | null): string | null => text && new Date(text).toISOString()

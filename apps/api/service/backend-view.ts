@@ -20,7 +20,17 @@ export const Backend = Type.Object(
     isAvailable: Type.Boolean({ description: 'Whether a job can be submitted to it now' }),
     unavailableReason: nullable(Type.String({ description: 'Why it is not available; `null` when it is' })),
     status: oneOf(backendStatuses),
-    pricing: Type.Object({ taskFee: usd, perShot: usd, minimumCost: usd }),
+    pricing: Type.Object({
+      taskFee: usd,
+      perShot: usd,
+      minimumCost: usd,
+      perSecond: Type.Optional(
+        Type.Number({ description: 'USD for a second of the machine; only of devices that are billed by time' })
+      ),
+      secondsMax: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'How long one circuit can run there: reserved for, and sent as the cap' })
+      )
+    }),
     maxShots: nullable(count),
     maxQubits: nullable(count),
     description: nullable(text),

@@ -13,7 +13,7 @@ export interface Backend {
   maxShots: number | null
   isAvailable: boolean
   unavailableReason: string | null
-  pricing: { taskFee: number; perShot: number; minimumCost: number }
+  pricing: { taskFee: number; perShot: number; minimumCost: number; perSecond?: number; secondsMax?: number }
   description: string | null
   isRecommended: boolean
   displayOrder: number
@@ -56,11 +56,12 @@ function backendsText(backends: Backend[], hidden: number): string {
   return hidden > 0 ? `${list}\n\n${hidden} more are unavailable (--all lists them)` : list
 }
 
-export function priceText({ taskFee, perShot, minimumCost }: Backend['pricing']): string {
-  if (taskFee === 0 && perShot === 0 && minimumCost === 0) return 'free'
+export function priceText({ taskFee, perShot, minimumCost, perSecond = 0, secondsMax }: Backend['pricing']): string {
+  if (taskFee === 0 && perShot === 0 && minimumCost === 0 && perSecond === 0) return 'free'
   const parts = [
     ...(taskFee > 0 ? [`${money(taskFee)} per task`] : []),
     ...(perShot > 0 ? [`${money(perShot)} per shot`] : []),
+    ...(perSecond > 0 ? [`${money(perSecond)} per second, at most ${secondsMax} s`] : []),
     ...(minimumCost > taskFee ? [`at least ${money(minimumCost)}`] : [])
   ]
   return parts.join(', ')

@@ -7,7 +7,15 @@ import { money, printResult } from '../terminal/output.js'
 
 interface Estimate {
   estimated_cost_usd: number
-  breakdown: { task_fee: number; per_shot: number; shots: number; tasks: number; minimum_cost: number }
+  breakdown: {
+    task_fee: number
+    per_shot: number
+    shots: number
+    tasks: number
+    minimum_cost: number
+    per_second?: number
+    seconds_max?: number
+  }
   budget: { day: { remaining_usd: number }; month: { remaining_usd: number } }
 }
 
@@ -37,7 +45,11 @@ const estimateText = ({ estimated_cost_usd, breakdown, budget }: Estimate): stri
     ['estimate', money(estimated_cost_usd)],
     ['circuits', `${breakdown.tasks} at ${money(breakdown.task_fee)}`],
     ['shots', `${breakdown.shots} at ${money(breakdown.per_shot)} each, for every circuit`],
+    ['time', timeText(breakdown)],
     ['at least', breakdown.minimum_cost > 0 ? money(breakdown.minimum_cost) : null],
     ['left today', money(budget.day.remaining_usd)],
     ['left this month', money(budget.month.remaining_usd)]
   ])
+
+const timeText = ({ per_second, seconds_max }: Estimate['breakdown']): string | null =>
+  per_second === undefined ? null : `at most ${seconds_max} s at ${money(per_second)} each, for every circuit`

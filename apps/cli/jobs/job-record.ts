@@ -22,13 +22,22 @@ export interface JobRecord {
   /** Of a sweep. */
   progress?: Progress | null
   emulated: boolean
-  provider_jobs: { provider_job_id: string | null; provider: string; status: string; cost_usd: number | null }[]
+  provider_jobs: ProviderJobRecord[]
   cancel: { requested_at: string; outcome: string | null } | null
   workflow: { id: string; url: string | null } | null
   created_at: string
   started_at: string | null
   completed_at: string | null
   queue: { position: number | null; reason: string; message: string | null } | null
+}
+
+export interface ProviderJobRecord {
+  provider_job_id: string | null
+  provider: string
+  status: string
+  cost_usd: number | null
+  usage?: { amount: number; unit: string } | null
+  note?: string | null
 }
 
 export interface Progress {

@@ -4,7 +4,7 @@ import { listing, table } from '../terminal/layout.js'
 import { money } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
 import { plain } from '../terminal/untrusted-text.js'
-import type { Attempt, JobRecord } from './job-record.js'
+import type { Attempt, JobRecord, ProviderJobRecord } from './job-record.js'
 import { progressText } from './job-watch.js'
 import { resultText } from './result-text.js'
 
@@ -25,16 +25,22 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['points', job.progress ? progressText(job.progress) : null],
     ['attempts', job.attempts > 1 ? String(job.attempts) : null],
     ['cost', costText(job)],
-    ...job.provider_jobs.map(({ provider, provider_job_id, status, cost_usd }): [string, string] => [
-      `at ${provider}`,
-      `${provider_job_id ?? 'no id'}, ${status}${cost_usd === null ? '' : `, ${money(cost_usd)}`}`
-    ]),
+    ...job.provider_jobs.map((one): [string, string] => [`at ${one.provider}`, providerJobText(one)]),
     ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'in progress'}`],
     ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
   ])
   const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
   return [facts, ...(reason ? [plain(reason)] : []), ...(result ? [resultText(result)] : [])].join('\n\n')
 }
+
+const providerJobText = ({ provider_job_id, status, cost_usd, usage, note }: ProviderJobRecord): string =>
+  [
+    provider_job_id ?? 'no id',
+    status,
+    ...(usage ? [`${usage.amount} ${usage.unit}`] : []),
+    ...(cost_usd === null ? [] : [money(cost_usd)]),
+    ...(note ? [note] : [])
+  ].join(', ')
 
 function choiceText({ choice }: JobRecord): string | null {
   if (!choice) return null

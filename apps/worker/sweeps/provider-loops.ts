@@ -1,10 +1,12 @@
 // The worker's loops for providers: it declares which providers it can call, reads the state of their machines, and looks up
-// provider jobs whose jobs have finished with their money held.
+// provider jobs whose jobs have finished with their money held, or before their provider stated what they used.
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
+import { bookLateUsage } from '../../../activities/provider/late-usage.js'
 import { accessOf, type ProviderDeps } from '../../../activities/provider/step.js'
 import { declareProviders, recordBackends, teamWithCredentials } from '../../../db/backends/provider-workers.js'
+import { giveUpPendingUsage, type PendingUsage, takePendingUsage } from '../../../db/provider-jobs/pending-usage.js'
 import { type HeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
@@ -16,7 +18,7 @@ const DECLARE_MS = 10 * 60_000
 const REFRESH_MS = 5 * 60_000
 /** How soon the machines of a provider are read for the first team that stores credentials for it. */
 const FIRST_CREDENTIALS_MS = 5_000
-/** Each of these provider jobs is looked up once an hour; this is how often the worker checks which are due. */
+/** Each of these provider jobs is looked up once an hour at most; this is how often the worker checks which are due. */
 const HELD_MS = 60_000
 const HELD_PER_PASS = 50
 const HELD_TEAMS_AT_ONCE = 8
@@ -45,34 +47,62 @@ export function startProviderLoops(deps: ProviderLoopDeps): TimerLoop[] {
     })),
     named('held_money', HELD_MS, async () => {
       const held = await takeHeldProviderJobs(db, HELD_PER_PASS)
-      // A team's jobs are looked up one after the other, so that a provider that does not respond to one team delays only
-      // that team's.
-      const teams = new Set(held.map(({ teamId }) => teamId))
-      const settled = await pLimit(HELD_TEAMS_AT_ONCE).map(teams, (team) =>
-        settleAll(
-          deps,
-          held.filter(({ teamId }) => teamId === team)
-        )
-      )
-      return { handled: settled.reduce((sum, count) => sum + count, 0), more: held.length === HELD_PER_PASS }
+      const handled = await countByTeams(held, (one) => settledNow(deps, one))
+      return { handled, more: held.length === HELD_PER_PASS }
+    }),
+    named('pending_usage', HELD_MS, async () => {
+      const givenUp = await giveUpPendingUsage(db, HELD_PER_PASS)
+      for (const { jobId, provider } of givenUp)
+        log.warn({ jobId, provider }, 'the provider has not stated what a provider job cost; the estimate stays booked')
+      const pending = await takePendingUsage(db, HELD_PER_PASS)
+      const handled = await countByTeams(pending, (one) => bookedNow(deps, one))
+      return { handled, more: givenUp.length === HELD_PER_PASS || pending.length === HELD_PER_PASS }
     })
   ]
 }
 
-/** @returns how many are settled. One that cannot be looked up is due again later, like those without an outcome. */
-async function settleAll(deps: ProviderLoopDeps, held: HeldProviderJob[]): Promise<number> {
+/**
+ * A team's jobs are looked up one after the other, so that a provider that does not respond to one team delays only that
+ * team's. @returns for how many `handle` returns true.
+ */
+async function countByTeams<T extends { teamId: string }>(
+  rows: T[],
+  handle: (row: T) => Promise<boolean>
+): Promise<number> {
+  const teams = new Set(rows.map(({ teamId }) => teamId))
+  const counts = await pLimit(HELD_TEAMS_AT_ONCE).map(teams, async (team) => {
+    let count = 0
+    for (const row of rows) if (row.teamId === team && (await handle(row))) count++
+    return count
+  })
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** One that cannot be looked up is due again later, like those without an outcome. */
+async function settledNow(deps: ProviderLoopDeps, held: HeldProviderJob): Promise<boolean> {
   const { log } = deps
-  let settled = 0
-  for (const providerJob of held)
-    try {
-      const outcome = await settleHeldProviderJob(deps, providerJob, AbortSignal.timeout(CALL_TIMEOUT_MS))
-      if (outcome !== 'settled') continue
-      settled++
-      log.info({ jobId: providerJob.jobId }, 'the provider has reported the outcome; the held money is settled')
-    } catch (err) {
-      log.error({ err, jobId: providerJob.jobId }, 'the held money of a job could not be looked up')
-    }
-  return settled
+  const { jobId } = held
+  try {
+    const outcome = await settleHeldProviderJob(deps, held, AbortSignal.timeout(CALL_TIMEOUT_MS))
+    if (outcome === 'settled') log.info({ jobId }, 'the provider has reported the outcome; the held money is settled')
+    return outcome === 'settled'
+  } catch (err) {
+    log.error({ err, jobId }, 'the held money of a job could not be looked up')
+    return false
+  }
+}
+
+async function bookedNow(deps: ProviderLoopDeps, pending: PendingUsage): Promise<boolean> {
+  const { log } = deps
+  const { jobId } = pending
+  try {
+    const outcome = await bookLateUsage(deps, pending, AbortSignal.timeout(CALL_TIMEOUT_MS))
+    if (outcome === 'booked') log.info({ jobId }, 'the provider has stated what a provider job cost; it is booked')
+    return outcome === 'booked' || outcome === 'recorded'
+  } catch (err) {
+    log.error({ err, jobId }, 'the cost of a provider job could not be looked up')
+    return false
+  }
 }
 
 /**

@@ -76,3 +76,15 @@ describe('a program of the wrong kind is refused first', () => {
 test('prices are shown in dollars, exactly', () => {
   expect(backendView(backend()).pricing).toEqual({ taskFee: 0, perShot: 0.00035, minimumCost: 0 })
 })
+
+test('the price of a machine’s time is shown with its cap, and only where there is one', () => {
+  const { pricing } = backend()
+  const timed = backend({ pricing: { ...pricing, byTime: { perSecond: 1_600_000n, secondsMax: 60 } } })
+  expect(backendView(timed).pricing).toEqual({
+    taskFee: 0,
+    perShot: 0.00035,
+    minimumCost: 0,
+    perSecond: 1.6,
+    secondsMax: 60
+  })
+})

@@ -5,7 +5,7 @@ import { type ChoiceJob, chooseBackend, type Means } from '../../../domain/backe
 import type { Wishes } from '../../../domain/jobs/submission.js'
 import { backend } from '../../support/jobs/backend.js'
 
-const free = { taskFee: 0n, perShot: 0n, minimumCost: 0n }
+const free = { taskFee: 0n, perShot: 0n, minimumCost: 0n, byTime: null }
 const simulator = (slug: string, changes: Partial<Backend> = {}) =>
   backend({ slug, pricing: free, maxShots: null, ...changes })
 const machine = (slug: string, changes: Partial<Backend> = {}) =>
@@ -16,7 +16,7 @@ const machine = (slug: string, changes: Partial<Backend> = {}) =>
     engine: null,
     served: true,
     maxQubits: 36,
-    pricing: { taskFee: 300_000n, perShot: 10_000n, minimumCost: 300_000n },
+    pricing: { taskFee: 300_000n, perShot: 10_000n, minimumCost: 300_000n, byTime: null },
     ...changes
   })
 

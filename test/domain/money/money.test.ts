@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { estimateCost } from '../../../domain/money/cost.js'
+import { estimateCost, isFree } from '../../../domain/money/cost.js'
 import { formatUsd, microFromUsd, usdFromMicro } from '../../../domain/money/money.js'
 
 describe('reading an amount', () => {
@@ -58,14 +58,17 @@ test.each([
 })
 
 describe('the estimate of a job', () => {
-  const qpu = { taskFee: 300_000n, perShot: 350n, minimumCost: 300_000n }
+  const qpu = { taskFee: 300_000n, perShot: 350n, minimumCost: 300_000n, byTime: null }
+  const timed = { ...qpu, byTime: { perSecond: 1_600_000n, secondsMax: 60 } }
 
   test.each([
     ['task fee and shots', qpu, 1000, 1, 650_000n],
     ['the minimum when that is more', { ...qpu, minimumCost: 2_000_000n }, 1000, 1, 2_000_000n],
     ['the sum when it equals the minimum', { ...qpu, minimumCost: 650_000n }, 1000, 1, 650_000n],
     ['each circuit separately', { ...qpu, minimumCost: 2_000_000n }, 1000, 3, 6_000_000n],
-    ['nothing on a free backend', { taskFee: 0n, perShot: 0n, minimumCost: 0n }, 100_000, 1, 0n],
+    ['nothing on a free backend', { ...qpu, taskFee: 0n, perShot: 0n, minimumCost: 0n }, 100_000, 1, 0n],
+    ['the cap of the machine’s time, for each circuit', timed, 1000, 2, 193_300_000n],
+    ['the minimum when that is more than the time', { ...timed, minimumCost: 96_650_001n }, 1000, 1, 96_650_001n],
     [
       'every micro-dollar at the greatest size',
       { ...qpu, perShot: 999_999_999_999n },
@@ -76,4 +79,12 @@ describe('the estimate of a job', () => {
   ])('counts %s', (_what, pricing, shots, circuits, cost) => {
     expect(estimateCost(pricing, shots, circuits)).toBe(cost)
   })
+})
+
+test('a backend is free when none of its prices is above zero, whatever its cap', () => {
+  const free = { taskFee: 0n, perShot: 0n, minimumCost: 0n, byTime: null }
+  expect(isFree(free)).toBe(true)
+  expect(isFree({ ...free, byTime: { perSecond: 0n, secondsMax: 600 } })).toBe(true)
+  expect(isFree({ ...free, byTime: { perSecond: 1n, secondsMax: 600 } })).toBe(false)
+  expect(isFree({ ...free, minimumCost: 1n })).toBe(false)
 })

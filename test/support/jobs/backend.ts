@@ -18,7 +18,7 @@ export const backend = (changes: Partial<Backend> = {}): Backend => ({
   status: 'online',
   statusUpdatedAt: new Date(0),
   updatedAt: new Date(0),
-  pricing: { taskFee: 0n, perShot: 350n, minimumCost: 0n },
+  pricing: { taskFee: 0n, perShot: 350n, minimumCost: 0n, byTime: null },
   maxShots: 1000,
   maxQubits: 25,
   engine: 'statevector',

@@ -1,6 +1,7 @@
 // `qjob admin backend`: changes a backend of the catalogue.
 import { type Command, Option } from 'commander'
 import { backendStatuses } from '../../../../domain/backends/backend.js'
+import { SECONDS_MAX } from '../../../../domain/money/cost.js'
 import { dollars, type ServiceOptions, wholeNumberWithin } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
 import { listing } from '../../terminal/layout.js'
@@ -14,6 +15,9 @@ interface BackendOptions extends ServiceOptions {
   taskFee?: number
   perShot?: number
   minimumCost?: number
+  /** `false`: not billed by time. */
+  perSecond?: number | false
+  secondsMax?: number
   description?: string
   recommended?: boolean
   order?: number
@@ -28,6 +32,9 @@ export function addBackendCommand(admin: Command): void {
     .option('--task-fee <usd>', 'the price of a task', dollars)
     .option('--per-shot <usd>', 'the price of a shot', dollars)
     .option('--minimum-cost <usd>', 'the least that a task costs', dollars)
+    .option('--per-second <usd>', 'the price of a second of the machine; needs a cap', dollars)
+    .option('--no-per-second', 'bill it by time no longer')
+    .option('--seconds-max <n>', 'the cap of a circuit, in seconds', wholeNumberWithin(1, SECONDS_MAX))
     .option('--description <text>', 'the description; an empty text removes it')
     .option('--recommended', 'recommend it')
     .option('--no-recommended', 'recommend it no longer')
@@ -44,8 +51,9 @@ export function addBackendCommand(admin: Command): void {
 }
 
 function changeOf(options: BackendOptions): Record<string, unknown> {
-  const { taskFee, perShot, minimumCost, description } = options
-  const pricing = given({ taskFee, perShot, minimumCost })
+  const { taskFee, perShot, minimumCost, perSecond, secondsMax, description } = options
+  const byTime = perSecond === false ? { perSecond: null, secondsMax: null } : { perSecond, secondsMax }
+  const pricing = given({ taskFee, perShot, minimumCost, ...byTime })
   return given({
     status: options.status,
     isAvailable: options.available,

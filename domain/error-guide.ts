@@ -157,7 +157,8 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
       "The provider's own console. The service keeps querying the provider for 30 days; `GET /api/admin/money` lists held reservations."
   },
   price_changed: {
-    means: 'Job: between submission and start, the price rose above the reservation. Nothing was spent.',
+    means:
+      'Job: the price rose above the reservation before the job began, or before its circuit was sent to a device that is billed by time. Nothing was spent.',
     who: 'caller',
     check: 'Look up the new price, and submit again to accept it.'
   },

@@ -1,6 +1,6 @@
 // Provider jobs that ended before their provider stated what they used. Their jobs are settled with the estimate, and the
 // provider is queried again: the figure that it states then is booked once.
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Place } from '../../domain/backends/provider-job.js'
 import type { Charge } from '../../domain/money/charge.js'
 import type { Db, Tx } from '../client.js'
@@ -11,7 +11,7 @@ import { providerJobs } from '../tables/providers.js'
 import { lockDue } from './due-rows.js'
 import { ASK_USAGE_FIRST_SECONDS, type PriceRow, priceColumns, usageValues } from './provider-charge.js'
 import { providerJobAt } from './provider-jobs.js'
-import { providerJobEstimate } from './provider-money.js'
+import { costOfAll, lockProviderJobs } from './provider-money.js'
 import type { ProviderRef } from './provider-refs.js'
 
 /** The pause between two queries grows with the time since the end, up to this. */
@@ -32,7 +32,7 @@ const nextAsk = sql`${now} + make_interval(secs =>
 /** Takes provider jobs that are due for a query about their usage, and schedules the next one of each. */
 export async function takePendingUsage(db: Db, limit: number): Promise<PendingUsage[]> {
   const due = lockDue(db, providerJobs.usageAskAt, limit)
-  const rows = await db
+  return db
     .update(providerJobs)
     .set({ usageAskAt: nextAsk })
     .from(jobs)
@@ -52,7 +52,6 @@ export async function takePendingUsage(db: Db, limit: number): Promise<PendingUs
       place: providerJobs.place,
       ...priceColumns
     })
-  return rows
 }
 
 /**
@@ -73,8 +72,8 @@ export async function giveUpPendingUsage(db: Db, limit: number): Promise<Pick<Pe
 }
 
 /**
- * `booked`: the difference to what the job was settled with. `recorded`: the job is settled with the figure later, or there is
- * none. `over`: it was booked or given up before.
+ * `booked`: the difference to what the job was settled with. `recorded`: the job is settled with the figure later, or there
+ * is nothing to book. `over`: that was done, or given up, before.
  */
 export type UsageOutcome = 'booked' | 'recorded' | 'over'
 
@@ -90,24 +89,21 @@ export const bookUsage = (
       .from(jobs)
       .where(eq(jobs.id, pending.jobId))
       .for('no key update')
-    const [before] = await tx
-      .select({ cost: providerJobs.cost, estimate: providerJobEstimate })
-      .from(providerJobs)
-      .innerJoin(jobs, eq(jobs.id, providerJobs.jobId))
-      .where(and(providerJobAt(pending), isNotNull(providerJobs.usageAskAt)))
-      .for('no key update', { of: providerJobs })
-    if (!job || !before) return 'over'
+    const rows = await lockProviderJobs(tx, pending.jobId)
+    const before = rows.find(({ task, attempt }) => task === pending.task && attempt === pending.attempt)
+    if (!job || !before || before.usageAskAt === null) return 'over'
     await tx
       .update(providerJobs)
       .set({ cost: cost ?? before.cost, ...usageValues(stated) })
       .where(providerJobAt(pending))
-    // A job that runs, or whose money is held, is settled with the costs of its provider jobs as they are then.
-    if (job.actualCost === null || cost === null) return 'recorded'
+    // A job that runs, or whose money is held, is settled with the costs of its provider jobs as they are then. One that was
+    // settled with anything else than their sum, such as the bill that an administrator read, is not corrected.
+    if (cost === null || job.actualCost === null || job.actualCost !== costOfAll(rows)) return 'recorded'
     await adjust(tx, pending, cost - (before.cost ?? before.estimate))
     return 'booked'
   })
 
-/** An administrator has settled the job with the provider's bill, which nothing corrects. */
+/** An administrator has settled the job with the provider's bill. */
 export async function endUsageQueries(tx: Tx, jobId: string): Promise<void> {
   await tx.update(providerJobs).set({ usageAskAt: null }).where(eq(providerJobs.jobId, jobId))
 }

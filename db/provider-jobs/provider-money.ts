@@ -20,18 +20,19 @@ const ASK_SECONDS = 3_600
 const ASK_DAYS = 30
 
 /** A requested circuit's own price, or else the job's. */
-export const providerJobEstimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(
-  jobs.estimatedCost
-)
+const estimate = sql`coalesce(${providerJobs.estimate}, ${jobs.estimatedCost})`.mapWith(jobs.estimatedCost)
 
 /** Locked until the job has ended: a report that arrives meanwhile is recorded before its money is, or after. */
-const taskStates = (tx: Tx, jobId: string) =>
+export const lockProviderJobs = (tx: Tx, jobId: string) =>
   tx
     .select({
+      task: providerJobs.task,
+      attempt: providerJobs.attempt,
       state: providerJobs.state,
       lastSentAt: providerJobs.lastSentAt,
       cost: providerJobs.cost,
-      estimate: providerJobEstimate
+      estimate,
+      usageAskAt: providerJobs.usageAskAt
     })
     .from(providerJobs)
     .innerJoin(jobs, eq(jobs.id, providerJobs.jobId))
@@ -39,17 +40,23 @@ const taskStates = (tx: Tx, jobId: string) =>
     .orderBy(providerJobs.task, providerJobs.attempt)
     .for('no key update', { of: providerJobs })
 
+/** What provider jobs cost together, with the estimate for those without a figure. */
+export const costOfAll = (rows: Awaited<ReturnType<typeof lockProviderJobs>>): MicroUsd =>
+  rows
+    .filter(({ state, lastSentAt }) => state !== 'withdrawn' && (state !== 'intended' || lastSentAt !== null))
+    .reduce((sum, { cost, estimate }) => sum + (cost ?? estimate), 0n)
+
 /**
  * The cost of a job that ends without a result: the certain charges of its provider jobs, or the estimate of one that
  * ended without a figure. `held` when one was or may have been accepted, and its outcome is unknown.
  */
 export async function costAtEnd(tx: Tx, jobId: string): Promise<MicroUsd | 'held'> {
-  let cost = 0n
-  for (const { state, lastSentAt, cost: charged, estimate } of await taskStates(tx, jobId)) {
-    if (state === 'accepted' || state === 'unknown' || (state === 'intended' && lastSentAt !== null)) return 'held'
-    if (state !== 'intended' && state !== 'withdrawn') cost += charged ?? estimate
-  }
-  return cost
+  const rows = await lockProviderJobs(tx, jobId)
+  const isOpen = rows.some(
+    ({ state, lastSentAt }) =>
+      state === 'accepted' || state === 'unknown' || (state === 'intended' && lastSentAt !== null)
+  )
+  return isOpen ? 'held' : costOfAll(rows)
 }
 
 /**
@@ -69,9 +76,7 @@ export async function costOfCompleted(tx: Tx, jobId: string): Promise<MicroUsd> 
   if (!job?.atProvider) return job?.estimate ?? 0n
   // Nothing can be sent for it between the check of its provider jobs and its end.
   await lockJob(tx, jobId)
-  return (await taskStates(tx, jobId))
-    .filter(({ state, lastSentAt }) => state !== 'withdrawn' && (state !== 'intended' || lastSentAt !== null))
-    .reduce((sum, { cost, estimate }) => sum + (cost ?? estimate), 0n)
+  return costOfAll(await lockProviderJobs(tx, jobId))
 }
 
 /** Held until the end of the transaction. */
@@ -136,7 +141,7 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
       place: providerJobs.place,
       ...priceColumns,
       secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
-      estimate: providerJobEstimate
+      estimate
     })
 }
 

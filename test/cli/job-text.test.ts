@@ -55,6 +55,10 @@ test('the text of a job that an emulator ran says so', () => {
 test('the text of a job at a provider shows its provider job, and each attempt the delay of the next', () => {
   const provider_jobs = [{ provider_job_id: 'task-7', provider: 'ionq', status: 'completed', cost_usd: 0.3 }]
   expect(line('at ionq', job({ provider_jobs }))).toEqual(['task-7, completed, $0.30'])
+  const billed = { ...provider_jobs[0]!, usage: { amount: 12.5, unit: 'HQC' }, note: 'the estimate is booked' }
+  expect(line('at ionq', job({ provider_jobs: [billed] }))).toEqual([
+    'task-7, completed, 12.5 HQC, $0.30, the estimate is booked'
+  ])
   const attempt = {
     task_id: null,
     task: 'circuit',

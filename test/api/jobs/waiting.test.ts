@@ -147,8 +147,15 @@ describe("a provider's queue", () => {
         submitted_at: '2026-11-21T10:00:00.123Z',
         ended_at: null,
         queue_position: null,
-        cost_usd: 0.300001
+        cost_usd: 0.300001,
+        usage: null,
+        note: null
       }
+    ])
+    await db.execute(sql`update provider_tasks set usage_amount = 12.5, usage_unit = 'HQC', note = 'as billed by it'
+      where job_id = ${id}`)
+    expect((await record(dora, id)).provider_jobs).toMatchObject([
+      { usage: { amount: 12.5, unit: 'HQC' }, note: 'as billed by it' }
     ])
     const attempts = async () => (await dora.get(`/api/jobs/${id}/attempts`)).body.attempts
     expect(await attempts()).toMatchObject([{ number: 1, provider_job_id: 'task-7', cost_usd: 0.300001 }])

@@ -142,6 +142,36 @@ describe('a change by a platform administrator', () => {
     expect(Date.parse(after.body.updatedAt)).toBeGreaterThan(Date.parse(before.body.updatedAt))
   })
 
+  test('sets a price of the machine’s time with its cap, which estimates and audit then have, and clears both', async () => {
+    const before = await list()
+    const set = await change('ibm-fez', { pricing: { perSecond: 1.6, secondsMax: 60 } })
+    const pricing = { taskFee: 0.3, perShot: 0.00145, minimumCost: 0.3, perSecond: 1.6, secondsMax: 60 }
+    expect([set.status, set.body.pricing]).toEqual([200, pricing])
+    expect((await ask('GET', '/api/backends/ibm-fez')).body.pricing).toEqual(pricing)
+    const { body } = await ada.get('/api/jobs/estimate?backend=ibm-fez&shots=100&tasks=2')
+    expect(body).toMatchObject({
+      estimated_cost_usd: 192.89,
+      breakdown: { task_fee: 0.3, per_shot: 0.00145, shots: 100, tasks: 2, per_second: 1.6, seconds_max: 60 }
+    })
+    const { entries } = (await admin.get('/api/admin/audit?limit=1')).body
+    expect(entries).toMatchObject([
+      { action: 'backend.change', target: 'ibm-fez', details: { after: { pricing: { perSecond: 1.6 } } } }
+    ])
+
+    expect((await change('ibm-fez', { pricing: { perSecond: 2 } })).body.pricing).toEqual({ ...pricing, perSecond: 2 })
+    expect((await change('ibm-fez', { pricing: { taskFee: 0 } })).body.pricing).toMatchObject({ perSecond: 2 })
+    const cleared = await change('ibm-fez', { pricing: { taskFee: 0.3, perSecond: null, secondsMax: null } })
+    expect(Object.keys(cleared.body.pricing)).toEqual(['taskFee', 'perShot', 'minimumCost'])
+    expect((await list()).body.backends).toEqual(before.body.backends)
+    expect((await ada.get('/api/jobs/estimate?backend=ibm-fez&shots=100')).body.breakdown).toEqual({
+      task_fee: 0.3,
+      per_shot: 0.00145,
+      shots: 100,
+      tasks: 1,
+      minimum_cost: 0.3
+    })
+  })
+
   test('of the status sets its time, other changes do not', async () => {
     const before = (await ask('GET', '/api/backends/dm1')).body
     const described = (await change('dm1', { description: 'x' })).body
@@ -160,6 +190,13 @@ describe('a change by a platform administrator', () => {
     ['a negative price', { pricing: { taskFee: -1 } }, 'pricing.taskFee: must be a number from 0 to 1000000'],
     ['a price as text', { pricing: { taskFee: '1' } }, 'pricing.taskFee: must be a number'],
     ['a price of null', { pricing: { taskFee: null } }, 'pricing.taskFee: must be a number'],
+    ['a price of time without a cap', { pricing: { perSecond: 1 } }, 'pricing: perSecond and secondsMax go together'],
+    ['a cap without a price', { pricing: { secondsMax: 60 } }, 'pricing: perSecond and secondsMax go together'],
+    ['a price of time that is too fine', { pricing: { perSecond: 1e-7, secondsMax: 1 } }, 'pricing.perSecond: prices finer'],
+    ['a cap of nothing', { pricing: { perSecond: 1, secondsMax: 0 } }, 'pricing.secondsMax: must be'],
+    ['a cap beyond a day', { pricing: { perSecond: 1, secondsMax: 86_401 } }, 'pricing.secondsMax: must be'],
+    ['a cap of part of a second', { pricing: { perSecond: 1, secondsMax: 1.5 } }, 'pricing.secondsMax: must be'],
+    ['a negative price of time', { pricing: { perSecond: -1, secondsMax: 1 } }, 'pricing.perSecond: must be'],
     ['no price at all', { pricing: {} }, 'pricing: must name at least one field'],
     ['an unknown price', { pricing: { perQubit: 1 } }, 'pricing.perQubit: is not a field'],
     ['an unknown status', { status: 'gone' }, 'status: must be one of online, offline, maintenance'],
@@ -171,6 +208,11 @@ describe('a change by a platform administrator', () => {
     const answer = await change('iqm-garnet', body)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(message)])
     expect((await list()).text).toBe(before.text)
+  })
+
+  test('to a price of time is refused for a simulator of this service, which bills none', async () => {
+    const answer = await change('local', { pricing: { perSecond: 1, secondsMax: 60 } })
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('local is a simulator of this')])
   })
 
   test('of an unknown backend is 404', async () => {

@@ -83,6 +83,20 @@ test('a backend is changed, and jobs that it then refuses are refused', async ()
   expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('name what to change')])
 })
 
+test('the price of a machine’s time is set with its cap, and cleared', async () => {
+  const price = async (...options: string[]) =>
+    /^price +(.*)$/m.exec(await shown(ada, 'admin', 'backend', 'ibm-fez', ...options))?.[1]
+  expect(await price('--per-second', '1.6', '--seconds-max', '60')).toBe(
+    '$0.30 per task, $0.00145 per shot, $1.60 per second, at most 60 s'
+  )
+  expect(await shown(eve, 'estimate', 'ibm-fez', '--shots', '100')).toMatch(
+    /^time +at most 60 s at \$1\.60 each, for every circuit$/m
+  )
+  expect(await price('--no-per-second')).toBe('$0.30 per task, $0.00145 per shot')
+  const alone = await ada.run(['admin', 'backend', 'ibm-fez', '--per-second', '1'])
+  expect([alone.code, alone.stderr]).toEqual([4, expect.stringContaining('perSecond and secondsMax go together')])
+})
+
 test('jobs of all teams are listed and searched, and one is cancelled', async () => {
   const list = await shown(ada, 'admin', 'jobs')
   expect(list).toMatch(new RegExp(`^${job} +completed +.* +eve@example\\.org +local .* bell �\\[2J�\\]0;owned�$`, 'm'))

@@ -11,6 +11,7 @@ import { beginJob, completeJob, failJob, recordCancelled, requestCancel } from '
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { settleHeld } from '../../../db/money/budget.js'
 import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
+import { bookUsage } from '../../../db/provider-jobs/pending-usage.js'
 import { markAccepted, markSeen, markSending, takeForSubmit } from '../../../db/provider-jobs/provider-jobs.js'
 import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.js'
 import { lockTeamForWrite } from '../../../db/teams/teams.js'
@@ -124,7 +125,7 @@ const ledgerOf = async (capsuleId: string) =>
 const stepArb = fc.record({
   kind: fc.constantFrom(
     ...(['run', 'run', 'complete', 'complete', 'complete', 'fail', 'cancel', 'cancelled'] as const),
-    ...(['atProvider', 'unknown', 'lateBill', 'advance', 'advance', 'advance'] as const)
+    ...(['atProvider', 'unknown', 'lateBill', 'lateUsage', 'lateUsage', 'advance', 'advance', 'advance'] as const)
   ),
   capsule: fc.nat(1),
   job: fc.nat(9),
@@ -161,10 +162,13 @@ async function act(world: World, { kind, capsule, job, cost }: Step): Promise<un
       const sent = taken && (await markSending(db, plainRef(id), fence, taken.number, 'v1'))
       if (!sent || !(await markAccepted(db, plainRef(id), fence, `at-${id}`)) || cost % 3n === 0n) return
       const seen = { status: 'completed', queuePosition: null, predictedWaitSeconds: null, failure: null } as const
-      return markSeen(db, plainRef(id), { ...seen, state: 'completed', cost })
+      const figure = cost % 2n === 0n ? { cost } : { cost: null, isUsagePending: true }
+      return markSeen(db, plainRef(id), { ...seen, ...figure, state: 'completed' })
     }
     case 'unknown':
       return failJob(db, id, fence, { code: 'provider_outcome_unknown', message: 'no answer' })
+    case 'lateUsage':
+      return bookUsage(db, plainRef(id), { cost, usage: null, note: null })
     case 'lateBill':
       return db.transaction((tx) => settleHeld(tx, id, cost))
   }

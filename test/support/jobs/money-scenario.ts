@@ -14,6 +14,7 @@ import {
 import type { Fence } from '../../../db/jobs/fence.js'
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { changeTeamBudget, settleHeld } from '../../../db/money/budget.js'
+import { bookUsage, endUsageQueries } from '../../../db/provider-jobs/pending-usage.js'
 import {
   markAccepted,
   markSeen,
@@ -57,7 +58,7 @@ const submitArb = fc.record({
 const stepArb = fc.record({
   kind: fc.constantFrom(
     ...(['begin', 'begin', 'complete', 'fail', 'giveUp', 'cancel', 'cancelled', 'send', 'accept', 'accept'] as const),
-    ...(['ended', 'ended', 'refused', 'unknown', 'lateBill', 'lateBill'] as const)
+    ...(['ended', 'ended', 'refused', 'unknown', 'lateBill', 'lateBill', 'lateUsage', 'lateUsage'] as const)
   ),
   /** Counted from the newest; mostly one of a few, so that concurrent steps meet. */
   job: fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, fc.nat(99)),
@@ -144,7 +145,7 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
     case 'cancelled':
       return recordCancelled(db, id, fence, 'stopped_before_provider')
     case 'lateBill':
-      return db.transaction((tx) => settleHeld(tx, id, cost))
+      return settleByBill(db, id, cost)
   }
   // A job with a lease has no provider jobs.
   if (fence.lease) return
@@ -170,12 +171,23 @@ async function take(db: Db, { id, fence, script }: World['jobs'][number], step: 
       return markWithdrawn(db, ref, fence, null)
     case 'ended': {
       const seen = { status: end, queuePosition: null, predictedWaitSeconds: null, failure: null }
-      return markSeen(db, ref, { ...seen, state: end, cost: cost % 2n === 0n ? cost : null })
+      // Some get their figure, or another one, later.
+      const figure = { cost: cost % 2n === 0n ? cost : null, isUsagePending: cost % 4n > 1n }
+      return markSeen(db, ref, { ...seen, ...figure, state: end })
     }
+    case 'lateUsage':
+      return bookUsage(db, ref, { cost: cost % 5n === 0n ? null : cost, usage: null, note: null })
     case 'unknown':
       return markUnknown(db, ref, fence)
   }
 }
+
+/** As an administrator does, with a figure of its own. */
+const settleByBill = (db: Db, id: string, cost: bigint) =>
+  db.transaction(async (tx) => {
+    await settleHeld(tx, id, cost)
+    await endUsageQueries(tx, id)
+  })
 
 export const requestedCircuit = (number: number) => ({
   kind: 'circuit' as const,

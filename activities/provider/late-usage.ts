@@ -20,8 +20,7 @@ export async function bookLateUsage(
   const outcome = await bookUsage(deps.db, pending, charge)
   if (outcome === 'over') return outcome
   const { jobId } = pending
-  if (charge.note !== null)
-    deps.log.warn({ jobId, note: charge.note }, 'the cost of a provider job is not as expected')
+  if (charge.note !== null) deps.log.warn({ jobId, note: charge.note }, 'the cost of a provider job is not as expected')
   deps.announce(jobId)
   return outcome
 }

@@ -28,7 +28,10 @@ export const Backend = Type.Object(
         Type.Number({ description: 'USD for a second of the machine; only of devices that are billed by time' })
       ),
       secondsMax: Type.Optional(
-        Type.Integer({ minimum: 1, description: 'How long one circuit can run there: reserved for, and sent as the cap' })
+        Type.Integer({
+          minimum: 1,
+          description: 'How long one circuit can run there: reserved for, and sent as the cap'
+        })
       )
     }),
     maxShots: nullable(count),

@@ -192,7 +192,11 @@ describe('a change by a platform administrator', () => {
     ['a price of null', { pricing: { taskFee: null } }, 'pricing.taskFee: must be a number'],
     ['a price of time without a cap', { pricing: { perSecond: 1 } }, 'pricing: perSecond and secondsMax go together'],
     ['a cap without a price', { pricing: { secondsMax: 60 } }, 'pricing: perSecond and secondsMax go together'],
-    ['a price of time that is too fine', { pricing: { perSecond: 1e-7, secondsMax: 1 } }, 'pricing.perSecond: prices finer'],
+    [
+      'a price of time that is too fine',
+      { pricing: { perSecond: 1e-7, secondsMax: 1 } },
+      'pricing.perSecond: prices finer'
+    ],
     ['a cap of nothing', { pricing: { perSecond: 1, secondsMax: 0 } }, 'pricing.secondsMax: must be'],
     ['a cap beyond a day', { pricing: { perSecond: 1, secondsMax: 86_401 } }, 'pricing.secondsMax: must be'],
     ['a cap of part of a second', { pricing: { perSecond: 1, secondsMax: 1.5 } }, 'pricing.secondsMax: must be'],

@@ -70,9 +70,9 @@ const names: Record<CredentialProvider, Record<string, CredentialName>> = {
     },
     instance: {
       shape:
-        /^(crn:v1:[a-z0-9-]{1,32}:[a-z0-9-]{1,32}:quantum-computing:[a-z0-9-]{1,32}:a\/[A-Za-z0-9-]{1,64}:[A-Za-z0-9-]{1,64}::|[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){2})$/,
+        /^crn:v1:[a-z0-9-]{1,32}:[a-z0-9-]{1,32}:quantum-computing:[a-z0-9-]{1,32}:a\/[A-Za-z0-9-]{1,64}:[A-Za-z0-9-]{1,64}::$/,
       expected:
-        'a CRN such as crn:v1:bluemix:public:quantum-computing:us-east:a/ACCOUNT:INSTANCE:: or a path hub/group/project',
+        'a CRN such as crn:v1:bluemix:public:quantum-computing:us-east:a/ACCOUNT:INSTANCE:: (IBM has ended paths hub/group/project)',
       aliases: ['ibm_instance', 'ibm_quantum_instance'].flatMap(bothCases).concat(['QISKIT_IBM_INSTANCE'])
     },
     channel: {
@@ -188,7 +188,8 @@ const neededForJobs: Partial<Record<CredentialProvider, readonly JobNeed[]>> = {
   'aws-braket': [
     { name: 's3_bucket', lack: 'No result storage destination' },
     { name: 'default_region', lack: 'No region', only: 'simulator' }
-  ]
+  ],
+  'ibm-quantum': [{ name: 'instance', lack: 'No instance' }]
 }
 
 interface JobNeed {

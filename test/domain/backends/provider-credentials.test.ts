@@ -177,8 +177,14 @@ describe('credential values', () => {
         region,
         expect.any(String)
       ])
-    for (const instance of [crn, 'ibm-q/open/main', crn.replace('us-east', 'eu-de')])
+    for (const instance of [crn, crn.replace('us-east', 'eu-de')])
       expect(formatFault('ibm-quantum', { instance })).toBeNull()
+  })
+
+  test('a path hub/group/project is refused as an instance, because IBM has ended these', () => {
+    expect(formatFault('ibm-quantum', { instance: 'ibm-q/open/main' })).toMatch(
+      /^secrets\.instance: must be a CRN such as crn:v1:.* \(IBM has ended paths hub\/group\/project\)$/
+    )
   })
 
   test.each([
@@ -252,6 +258,14 @@ describe('the credentials that a job needs', () => {
       qpu,
       "Incomplete credentials: set secret_access_key in the team's aws-braket credentials"
     ],
+    [
+      'an instance of IBM Quantum',
+      'ibm-quantum',
+      ['token', 'channel'],
+      qpu,
+      "No instance: set instance in the team's ibm-quantum credentials"
+    ],
+    ['nothing more of IBM Quantum', 'ibm-quantum', ['token', 'instance'], qpu, null],
     ['a key of IonQ', 'ionq', [], qpu, "Incomplete credentials: set api_key in the team's ionq credentials"],
     ['nothing more of IonQ', 'ionq', ['api_key'], simulator, null]
   ])('are %s', (_what, provider, present, backend, sentence) => {

@@ -23,7 +23,8 @@ export const quantumProviders = [
     name: 'AWS Braket',
     credentials: 'aws-braket',
     urls: { braket: 'AWS_ENDPOINT_URL_BRAKET', s3: 'AWS_ENDPOINT_URL_S3', sts: 'AWS_ENDPOINT_URL_STS' }
-  }
+  },
+  { name: 'IBM Quantum', credentials: 'ibm-quantum', urls: { api: 'IBM_QUANTUM_API_URL', iam: 'IAM_URL' } }
 ] as const satisfies readonly QuantumProvider[]
 
 type Row = (typeof quantumProviders)[number]

@@ -7,12 +7,14 @@ import {
 } from '../../domain/backends/quantum-providers.js'
 import type { CreateProviderCalls, ProviderAdapter } from './adapter.js'
 import { createBraket } from './braket/braket.js'
+import { createIbm } from './ibm/ibm.js'
 import { createIonq } from './ionq.js'
 
 /** The file that makes the calls of each provider in domain/backends/quantum-providers.ts. */
 const create: { [Name in ProviderName]: CreateProviderCalls<ServiceOf<Name>> } = {
   IonQ: createIonq,
-  'AWS Braket': createBraket
+  'AWS Braket': createBraket,
+  'IBM Quantum': createIbm
 }
 
 export interface Providers {

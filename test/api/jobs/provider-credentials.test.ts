@@ -11,13 +11,13 @@ afterAll(() => api.close())
 let ada: TestUser & { teamId: string }
 beforeAll(async () => {
   ada = await api.signUpWithTeam()
-  await declareProviders(db, ['AWS Braket'])
-  await sql`update backends set status = 'online' where slug in ('sv1', 'ionq-forte-1')`
+  await declareProviders(db, ['AWS Braket', 'IBM Quantum'])
+  await sql`update backends set status = 'online' where slug in ('sv1', 'ionq-forte-1', 'ibm-fez')`
   await ada.ask('PATCH', '/api/team/budget', { team_id: ada.teamId, daily_usd: 500, monthly_usd: 500 })
 })
 
-const store = (secrets: Record<string, string>) =>
-  ada.post('/api/team/secrets', { team_id: ada.teamId, provider: 'aws-braket', secrets })
+const store = (secrets: Record<string, string>, provider = 'aws-braket') =>
+  ada.post('/api/team/secrets', { team_id: ada.teamId, provider, secrets })
 const submit = (backend: string) => ada.post('/api/jobs/submit', submission({ backend, team_id: ada.teamId }))
 
 test('a job at Braket needs a bucket, and on a simulator a region, before it is accepted', async () => {
@@ -36,4 +36,21 @@ test('a job at Braket needs a bucket, and on a simulator a region, before it is 
   )
   expect((await store({ default_region: 'us-east-1' })).status).toBe(201)
   expect((await submit('sv1')).status).toBe(201)
+})
+
+test('a job at IBM Quantum needs the CRN of an instance before it is accepted', async () => {
+  const refused = (message: string) => ({ status: 400, body: { error: message } })
+  expect(await submit('ibm-fez')).toMatchObject(
+    refused(expect.stringContaining("ibm-fez needs the team's own credentials for IBM Quantum"))
+  )
+  expect((await store({ token: 'an-api-key-of-ibm-cloud' }, 'ibm-quantum')).status).toBe(201)
+  expect(await submit('ibm-fez')).toMatchObject(
+    refused("backend: ibm-fez: No instance: set instance in the team's ibm-quantum credentials")
+  )
+  expect(await store({ instance: 'ibm-q/open/main' }, 'ibm-quantum')).toMatchObject(
+    refused(expect.stringContaining('IBM has ended paths hub/group/project'))
+  )
+  const instance = 'crn:v1:bluemix:public:quantum-computing:us-east:a/0123abcd:01234567-89ab-cdef-0123-456789abcdef::'
+  expect((await store({ instance }, 'ibm-quantum')).status).toBe(201)
+  expect((await submit('ibm-fez')).status).toBe(201)
 })

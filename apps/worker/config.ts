@@ -37,6 +37,8 @@ export interface WorkerConfig {
   teamRunningMax: number
   /** Limits that the database's queries apply. */
   operatorLimits: OperatorLimits
+  /** Factor on the rates at which providers are called; 0: no rates. */
+  providerRateScale: number
   workflowBundle: string
   healthPort: number
   /** `null`: no metrics. */
@@ -64,6 +66,11 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} must be a positive number of seconds`)
     return value
   }
+  const factor = (name: string): number => {
+    const value = env[name] ? Number(env[name]) : 1
+    if (!Number.isFinite(value) || value < 0) throw new Error(`${name} must be a number from 0 (off) upwards`)
+    return value
+  }
   return {
     databaseUrl: need('DATABASE_URL'),
     redisUrl: need('REDIS_URL'),
@@ -82,6 +89,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
+    providerRateScale: factor('PROVIDER_RATE_SCALE'),
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
     metricsPort: env.WORKER_METRICS_PORT ? port('WORKER_METRICS_PORT', env.WORKER_METRICS_PORT) : null,

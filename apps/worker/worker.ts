@@ -91,7 +91,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
     emulated: config.emulatedHardware,
-    rates: createProviderRates(createRateLimitStore(rateRedis, config.queuePrefix, { log })),
+    rates: createProviderRates(createRateLimitStore(rateRedis, config.queuePrefix, { log }), config.providerRateScale),
     keyRing: config.keyRing,
     providerTimes: times.providers
   }

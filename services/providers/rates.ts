@@ -8,9 +8,12 @@ export interface ProviderRates {
   take(request: { provider: string; team: string; kind: 'submit' | 'look'; rate: ProviderRate }): Promise<number | null>
 }
 
-export const createProviderRates = (store: RateLimitStore): ProviderRates => ({
+/** @param scale a factor on every rate; 0 counts nothing. */
+export const createProviderRates = (store: RateLimitStore, scale = 1): ProviderRates => ({
   async take({ provider, team, kind, rate }) {
-    const taken = await store.take([{ limit: { name: `provider-${kind}`, ...rate }, key: `${provider} ${team}` }])
+    if (scale === 0) return null
+    const limit = { ...rate, name: `provider-${kind}`, max: Math.max(1, Math.round(rate.max * scale)) }
+    const taken = await store.take([{ limit, key: `${provider} ${team}` }])
     return taken.ok ? null : taken.retryAfterSeconds * 1_000
   }
 })

@@ -5,11 +5,12 @@ import { createBraket } from './braket/braket.js'
 import { EmulatedClock } from './clock.js'
 import { buildControlServer } from './control-server.js'
 import { createEmulator, type EmulatorControl, type EmulatorDescription } from './emulator.js'
+import { createIbm } from './ibm/ibm.js'
 import { createIonq } from './ionq/ionq.js'
 import type { EmulatedProvider, Timing } from './provider.js'
 
 /** The providers, in the order of their ports. */
-const providers = { ionq: createIonq, 'aws-braket': createBraket } satisfies Record<
+const providers = { ionq: createIonq, 'aws-braket': createBraket, 'ibm-quantum': createIbm } satisfies Record<
   string,
   (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider
 >

@@ -46,6 +46,16 @@ test('qjob emulators --json prints one line with the addresses, and stops on a s
         default_region: 'us-east-1',
         s3_bucket: 'amazon-braket-emulated'
       }
+    },
+    {
+      provider: 'ibm-quantum',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
+      variables: {
+        IBM_QUANTUM_API_URL: providers[2]!.base_url,
+        IAM_URL: `${providers[2]!.base_url}/iam`
+      },
+      control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ibm-quantum$/),
+      credentials: { token: expect.any(String), instance: expect.stringMatching(/^crn:v1:bluemix:public:/) }
     }
   ])
   expect(await answers(providers)).toBe(true)
@@ -70,14 +80,16 @@ test('qjob emulators names a port that is taken, and a remedy', async () => {
 
 test('a stack tells api and worker the addresses of all emulators, and to believe them soon', async () => {
   const emulators = await startEmulators()
-  const [ionq, braket] = emulators.providers.map(({ base_url }) => base_url)
+  const [ionq, braket, ibm] = emulators.providers.map(({ base_url }) => base_url)
   await emulators.close()
   const variables = {
     EMULATED_HARDWARE: '1',
     IONQ_API_URL: ionq,
     AWS_ENDPOINT_URL_BRAKET: braket,
     AWS_ENDPOINT_URL_S3: braket,
-    AWS_ENDPOINT_URL_STS: braket
+    AWS_ENDPOINT_URL_STS: braket,
+    IBM_QUANTUM_API_URL: ibm,
+    IAM_URL: `${ibm}/iam`
   }
   expect(emulatorVariables(emulators.providers, {})).toEqual({ ...variables, PROVIDER_LOOKUP_WINDOW: '5' })
   const own = { PROVIDER_LOOKUP_WINDOW: '30' }

@@ -27,6 +27,8 @@ export interface Measurement {
 export interface ReadProgram {
   /** One more than the highest qubit. */
   qubits: number
+  /** Its registers of bits, in the order of their declarations. */
+  bitRegisters: readonly { name: string; size: number }[]
   /** How many declarations the program has. */
   registers: { qubit: number; bit: number }
   /** Whether it names qubits of the machine, such as $0. */

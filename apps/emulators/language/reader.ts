@@ -69,6 +69,9 @@ class Reader {
     return {
       qubits: named.length === 0 ? 0 : named.at(-1)! + 1,
       registers: this.declared,
+      bitRegisters: [...this.registers]
+        .filter(([, { kind }]) => kind === 'bit')
+        .map(([name, { size }]) => ({ name, size })),
       physical,
       named,
       operations: this.operations,

@@ -1,5 +1,5 @@
 // Reads the results of a job: by classical register, one hexadecimal number for each shot, whose bit k is bit k of the register.
-import { addUp, bitsOfInteger, canonicalBits } from '../../../domain/backends/provider-counts.js'
+import { addUp, bitsOfInteger, canonicalBits, type Readout } from '../../../domain/backends/provider-counts.js'
 import type { ProviderJobCounts, ProviderProgram } from '../adapter.js'
 import { type Answer, isAnswer, partOf } from './answers.js'
 
@@ -22,16 +22,16 @@ export function countsOfResult(
   if (readout.kind !== 'clbits' || registers.length === 0) throw new Error('the program does not name its registers')
   const data = dataOf(JSON.parse(text))
   const foreign = Object.keys(data).find((name) => !registers.some((register) => register.name === name))
-  if (foreign !== undefined) throw new Error(`they have a register ${foreign.slice(0, 40)}, which the program does not have`)
+  if (foreign !== undefined)
+    throw new Error(`they have a register ${foreign.slice(0, 40)}, which the program does not have`)
   const samples = registers.map((register) => samplesOf(data, register, shots))
   const seen = new Map<string, number>()
   for (let shot = 0; shot < shots; shot++) {
     const outcome = samples.map((values) => values[shot]).join(' ')
     seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
   }
-  const counts = addUp(
-    [...seen].map(([outcome, count]) => [canonicalBits(bitsOf(outcome, registers), readout), count] as const)
-  )
+  const canonical = canonicalizer(readout)
+  const counts = addUp([...seen].map(([outcome, count]) => [canonical(bitsOf(outcome, registers)), count] as const))
   return { counts: Object.fromEntries(counts), source: 'provider_measurements', probabilities: null }
 }
 
@@ -39,7 +39,8 @@ export function countsOfResult(
 function dataOf(result: unknown): Answer {
   if (!isAnswer(result)) throw new Error('they are not an object')
   const { results, __type__: type } = result
-  if (type !== undefined) throw new Error("they are in Qiskit's own form (support_qiskit: true), and JSON was requested")
+  if (type !== undefined)
+    throw new Error("they are in Qiskit's own form (support_qiskit: true), and JSON was requested")
   if (!Array.isArray(results) || results.length !== 1) throw new Error('they are not those of one circuit')
   return partOf(partOf(results[0]).data)
 }
@@ -56,6 +57,13 @@ function samplesOf(data: Answer, { name, size }: Register, shots: number): strin
     if (typeof sample !== 'string' || sample.length > lengthMax || !/^0x[0-9a-f]+$/i.test(sample))
       throw new Error(`a sample of the register ${name} is not a hexadecimal number of ${size} bits`)
   return samples
+}
+
+/** The compiler's own order is the canonical one: then nothing is copied, of up to a hundred thousand different outcomes. */
+function canonicalizer(readout: Readout): (own: string) => string {
+  const { bits } = readout
+  const isInOrder = bits.every((bit, at) => bit === at)
+  return (own) => (isInOrder && own.length === bits.length ? own : canonicalBits(own, readout))
 }
 
 /** The bits of all registers, bit 0 of each first. */

@@ -39,7 +39,7 @@ test('a job at Braket needs a bucket, and on a simulator a region, before it is 
 })
 
 test('a job at IBM Quantum needs the CRN of an instance before it is accepted', async () => {
-  const refused = (message: string) => ({ status: 400, body: { error: message } })
+  const refused = (message: unknown) => ({ status: 400, body: { error: message } })
   expect(await submit('ibm-fez')).toMatchObject(
     refused(expect.stringContaining("ibm-fez needs the team's own credentials for IBM Quantum"))
   )

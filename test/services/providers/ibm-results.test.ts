@@ -8,7 +8,10 @@ const readoutOf = (sizes: Record<string, number>, bits?: number[]): Readout => {
   const registers = registersOf(sizes)
   return { kind: 'clbits', bits: bits ?? upTo(registers.reduce((sum, { size }) => sum + size, 0)), registers }
 }
-const taskOf = (readout: Readout, shots: number) => ({ program: { text: '', qubits: readout.bits.length, readout }, shots })
+const taskOf = (readout: Readout, shots: number) => ({
+  program: { text: '', qubits: readout.bits.length, readout },
+  shots
+})
 const register = (samples: unknown, num_bits: unknown) => ({ samples, num_bits })
 const result = (data: unknown) => ({ results: [{ data, metadata: {} }], metadata: { version: 2 } })
 const countsOf = (data: unknown, readout: Readout, shots: number) =>

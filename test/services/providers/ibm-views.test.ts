@@ -19,7 +19,7 @@ describe('a job', () => {
     expect(viewOf({ status })).toMatchObject(expected)
   })
 
-  test("shows the status of `state`, which is the present one", () => {
+  test('shows the status of `state`, which is the present one', () => {
     expect(viewOf({ state: { status: 'Running' }, status: 'Queued' })).toMatchObject({ status: 'running' })
   })
 
@@ -83,13 +83,19 @@ describe('a job', () => {
     expect([view.usage, view.isUsagePending]).toEqual([undefined, undefined])
   })
 
-  test.each([undefined, null, 7, [], {}, { qpu_charge_time_seconds: -1 }, { qpu_charge_time_seconds: '2' }, { qpu_charge_time_seconds: 1e9 }])(
-    'with the usage %p names no seconds',
-    (usage) => {
-      const view = viewOf({ state: { status: 'Completed' }, usage })
-      expect([view.usage, view.isUsagePending]).toEqual([undefined, undefined])
-    }
-  )
+  test.each([
+    undefined,
+    null,
+    7,
+    [],
+    {},
+    { qpu_charge_time_seconds: -1 },
+    { qpu_charge_time_seconds: '2' },
+    { qpu_charge_time_seconds: 1e9 }
+  ])('with the usage %p names no seconds', (usage) => {
+    const view = viewOf({ state: { status: 'Completed' }, usage })
+    expect([view.usage, view.isUsagePending]).toEqual([undefined, undefined])
+  })
 })
 
 describe('a device', () => {
@@ -106,7 +112,12 @@ describe('a device', () => {
 
   test('is what to compile for', () => {
     expect(factsOf(configuration, active)).toEqual({
-      target: { format: 'ibm', num_qubits: 3, basis_gates: configuration.basis_gates, coupling_map: configuration.coupling_map },
+      target: {
+        format: 'ibm',
+        num_qubits: 3,
+        basis_gates: configuration.basis_gates,
+        coupling_map: configuration.coupling_map
+      },
       status: 'online',
       shots: { min: 1, max: 8192 },
       price: null

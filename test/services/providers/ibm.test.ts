@@ -82,12 +82,15 @@ describe('a token of IAM', () => {
     })
   })
 
-  test.each([300, 0, -1, null, '3600'])('that expires within five minutes, or at no known time (%p), is used once', async (expires) => {
-    server.answer({ 'POST /identity/token': accessToken('a-short-token', expires) })
-    await look()
-    await look()
-    expect(server.tokenRequests()).toHaveLength(2)
-  })
+  test.each([300, 0, -1, null, '3600'])(
+    'that expires within five minutes, or at no known time (%p), is used once',
+    async (expires) => {
+      server.answer({ 'POST /identity/token': accessToken('a-short-token', expires) })
+      await look()
+      await look()
+      expect(server.tokenRequests()).toHaveLength(2)
+    }
+  )
 
   test('is not that of another key', async () => {
     await look()
@@ -122,7 +125,9 @@ describe('a token of IAM', () => {
 
   test('that IBM rejects for good means rejected credentials, after one more', async () => {
     server.answer({ 'GET /jobs/one': refusal(401, 1219, 'Error authenticating user.') })
-    await expect(look()).rejects.toEqual(fault('unauthorized', 'IBM Quantum returned 401: Error authenticating user. \\(1219\\)'))
+    await expect(look()).rejects.toEqual(
+      fault('unauthorized', 'IBM Quantum returned 401: Error authenticating user. \\(1219\\)')
+    )
     expect([server.tokenRequests().length, server.requests().length]).toEqual([2, 2])
   })
 
@@ -379,10 +384,13 @@ describe('a result', () => {
     await expect(counts()).rejects.toEqual(fault('refused', /results cannot be read: .*support_qiskit/))
   })
 
-  test.each([7, '', 'x'.repeat(101), { a: 1 }, undefined])('without an id of a calibration (%p) names none', async (calibration_id) => {
-    server.answer({ 'GET /jobs/one': { body: { state: { status: 'Completed' }, calibration_id } } })
-    expect(await counts()).toMatchObject({ calibrationId: null })
-  })
+  test.each([7, '', 'x'.repeat(101), { a: 1 }, undefined])(
+    'without an id of a calibration (%p) names none',
+    async (calibration_id) => {
+      server.answer({ 'GET /jobs/one': { body: { state: { status: 'Completed' }, calibration_id } } })
+      expect(await counts()).toMatchObject({ calibrationId: null })
+    }
+  )
 })
 
 test.each([204, 409])('a cancellation that is answered with %p is done or too late', async (status) => {
@@ -400,7 +408,12 @@ describe('a device', () => {
   test('is described by its configuration and status, once in five minutes for a key and an instance', async () => {
     const facts = await describeDevice()
     expect(facts).toEqual({
-      target: { format: 'ibm', num_qubits: 3, basis_gates: ['cz', 'id', 'rz', 'sx', 'x'], coupling_map: configuration.coupling_map },
+      target: {
+        format: 'ibm',
+        num_qubits: 3,
+        basis_gates: ['cz', 'id', 'rz', 'sx', 'x'],
+        coupling_map: configuration.coupling_map
+      },
       status: 'online',
       shots: { min: 1, max: 100_000 },
       price: null
@@ -464,7 +477,11 @@ describe('an answer of any form', () => {
     { __proto__: null, constructor: 1 },
     { state: null, status: null, usage: null, tags: null },
     { state: [], status: {}, usage: 'x', jobs: [[]], devices: [null], results: [null] },
-    { state: { status: { toString: 1 }, reason: 7, reason_code: 'x' }, status: 7, usage: { status: 7, quantum_seconds: 'x' } },
+    {
+      state: { status: { toString: 1 }, reason: 7, reason_code: 'x' },
+      status: 7,
+      usage: { status: 7, quantum_seconds: 'x' }
+    },
     { errors: 7, results: [{ data: { c: 7 } }], n_qubits: {}, basis_gates: [{}], coupling_map: [null] },
     { results: [{ data: { c: { samples: [{}, []], num_bits: 3 } } }], devices: 'all', n_qubits: 3, basis_gates: ['cz'] }
   ]

@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals'
 import { createProviderRates } from '../../../services/providers/rates.js'
 import type { CountedLimit, RateLimitStore } from '../../../services/rate-limits/rate-limit-store.js'
 
-const request = { provider: 'IBM Quantum', team: 'a-team', kind: 'submit', rate: { max: 5, windowSeconds: 60 } } as const
+const request = {
+  provider: 'IBM Quantum',
+  team: 'a-team',
+  kind: 'submit',
+  rate: { max: 5, windowSeconds: 60 }
+} as const
 
 /** A store without room, which keeps the limits that it was asked for. */
 function fullStore(): { store: RateLimitStore; limits: CountedLimit[] } {

@@ -24,7 +24,8 @@ const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toS
 /** A quantum computer of each provider. */
 export const paidBackends: Record<ProviderName, string> = {
   ionq: 'ionq-direct-forte-1',
-  'aws-braket': 'ionq-forte-1'
+  'aws-braket': 'ionq-forte-1',
+  'ibm-quantum': 'ibm-fez'
 }
 
 export async function startProviderPlatform(
@@ -50,6 +51,8 @@ export async function startProviderPlatform(
     PROVIDER_CANCEL_DEADLINE: '8',
     PROVIDER_CALL_TIMEOUT: '2',
     PROVIDER_RETRY_SECONDS: '0.5',
+    // Tests submit more often than a provider allows.
+    PROVIDER_RATE_SCALE: '0',
     SECRETS_KEYS,
     ...env
   })

@@ -34,6 +34,8 @@ const statuses: Readonly<Record<string, ProviderJobView['status']>> = {
   Cancelled: 'cancelled'
 }
 
+type Used = Pick<ProviderJobView, 'usage' | 'isUsagePending'>
+
 /** `state.status` is the status; `status` can say more, such as `Cancelled - Ran too long`. */
 export function viewOf({ state, status: summary, usage }: Answer): ProviderJobView {
   const { status, reason, reason_code, reason_solution } = partOf(state)
@@ -44,15 +46,17 @@ export function viewOf({ state, status: summary, usage }: Answer): ProviderJobVi
   const isTooLong = ended !== undefined || code === RAN_TOO_LONG
   // A paid job is not given up because of an unknown word.
   const known = statusOf(word)
+  const ours = isTooLong && known === 'cancelled' ? 'failed' : known
+  const used: Used = known === 'queued' || known === 'running' ? {} : usageOf(usage)
   const words = [ended, textOf(reason, 600), textOf(reason_solution, 300)].filter((text) => typeof text === 'string')
   return {
-    status: isTooLong && known === 'cancelled' ? 'failed' : known,
+    status: ours,
     raw: ended ?? word,
     queuePosition: null,
     predictedWaitSeconds: null,
-    // IBM names seconds, and no money.
-    cost: null,
-    ...(known !== 'queued' && known !== 'running' && usageOf(usage)),
+    // IBM names seconds, and no money; but a job without a result and without seconds is free.
+    cost: (ours === 'failed' || ours === 'cancelled') && used.usage?.amount === 0 ? 0n : null,
+    ...used,
     failure: words.length === 0 ? null : `${sentences(words)}${code === null ? '' : ` (error ${code})`}`
   }
 }
@@ -65,7 +69,7 @@ function statusOf(word: string): ProviderJobView['status'] {
 }
 
 /** `quantum_seconds` is the name in older versions of the API. */
-function usageOf(usage: unknown): Pick<ProviderJobView, 'usage' | 'isUsagePending'> {
+function usageOf(usage: unknown): Used {
   const { qpu_charge_time_seconds, quantum_seconds, status } = partOf(usage)
   if (status === 'pending') return { isUsagePending: true }
   const seconds = qpu_charge_time_seconds ?? quantum_seconds

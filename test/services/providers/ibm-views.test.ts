@@ -67,9 +67,24 @@ describe('a job', () => {
   ])('that has ended names %s', (_what, usage, used) => {
     for (const status of ['Completed', 'Failed', 'Cancelled']) {
       const view = viewOf({ state: { status }, usage })
-      expect(view).toMatchObject({ usage: { ...used, unit: 'seconds' }, cost: null })
+      expect(view).toMatchObject({ usage: { ...used, unit: 'seconds' } })
       expect(view.isUsagePending ?? false).toBe(false)
     }
+  })
+
+  test('that used no seconds is free, unless it has a result', () => {
+    const costOf = (status: string, usage: object) => viewOf({ state: { status }, usage }).cost
+    const none = { qpu_charge_time_seconds: 0, status: 'complete' }
+    const some = { qpu_charge_time_seconds: 2, status: 'complete' }
+    const pending = { qpu_charge_time_seconds: 0, status: 'pending' }
+    for (const status of ['Cancelled', 'Failed'])
+      expect([costOf(status, none), costOf(status, some), costOf(status, pending), costOf(status, {})]).toEqual([
+        0n,
+        null,
+        null,
+        null
+      ])
+    expect(costOf('Completed', none)).toBeNull()
   })
 
   test('whose seconds are still to come says so, and names none', () => {

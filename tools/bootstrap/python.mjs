@@ -14,10 +14,14 @@ const versions = ['3.12', '3.13', '3.11']
 /** Lock files of the environment, by what they are for. */
 const requirements = { runtime: 'apps/executor/requirements.txt', dev: 'apps/executor/requirements-dev.txt' }
 
+/** Packages for tests alone, in a folder that no program of a user sees. */
+const witness = { lock: 'apps/executor/requirements-witness.txt', folder: '.venv/witness' }
+
 /** Changes when the requirements have to be installed again. `use` is 'runtime' or 'dev'. */
 export function pythonDigest(root, use) {
   const hash = createHash('sha256')
   for (const file of locks(use)) hash.update(readFileSync(join(root, file)))
+  if (use === 'dev') hash.update(readFileSync(join(root, witness.lock)))
   return hash.digest('hex')
 }
 
@@ -45,6 +49,16 @@ export async function installPython({ root, cache, logs, use }) {
       ? run(uv, install, options(logs, 'uv-pip', 900_000))
       : run(python, ['-m', 'pip', 'install', '--require-hashes', ...wanted], options(logs, 'pip', 900_000))
   )
+  if (use === 'dev') await step('Python packages of witnesses', () => installWitness({ root, logs, python, uv }))
+}
+
+function installWitness({ root, logs, python, uv }) {
+  const folder = join(root, witness.folder)
+  rmSync(folder, { recursive: true, force: true })
+  const wanted = ['--require-hashes', '--no-deps', '--target', folder, '-r', join(root, witness.lock)]
+  return uv
+    ? run(uv, ['pip', 'install', '--python', python, ...wanted], options(logs, 'uv-witness', 300_000))
+    : run(python, ['-m', 'pip', 'install', ...wanted], options(logs, 'pip-witness', 300_000))
 }
 
 const options = (logs, name, limitMs) => ({ log: join(logs, `python-${name}.log`), limitMs })

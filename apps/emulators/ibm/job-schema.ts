@@ -64,6 +64,9 @@ const params = Type.Object(
   strict
 )
 
+const logLevels = ['critical', 'error', 'warning', 'info', 'debug']
+const capitals = (text: string): string => text.toUpperCase()
+
 const body = Type.Object(
   {
     program_id: Type.String({ minLength: 1 }),
@@ -71,7 +74,8 @@ const body = Type.Object(
     params,
     tags: Type.Optional(Type.Array(Type.String())),
     cost: Type.Optional(Type.Integer({ minimum: 0 })),
-    log_level: Type.Optional(Type.Enum(['critical', 'error', 'warning', 'info', 'debug'])),
+    // IBM's own client sends it in capitals.
+    log_level: Type.Optional(Type.String({ pattern: `^(${[...logLevels, ...logLevels.map(capitals)].join('|')})$` })),
     session_id: Type.Optional(nullable(Type.String())),
     calibration_id: Type.Optional(nullable(Type.String())),
     private: Type.Optional(Type.Boolean()),

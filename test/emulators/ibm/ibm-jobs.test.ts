@@ -291,7 +291,7 @@ describe('POST /jobs', () => {
     const npy = "\x93NUMPY\x01\x00\x36\x00{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }\n"
     const empty = { __type__: 'ndarray', __value__: deflateSync(Buffer.from(npy, 'latin1')).toString('base64') }
     for (const changes of [
-      { params: { pubs: [[firstOfThree]] }, log_level: 'info', session_id: null },
+      { params: { pubs: [[firstOfThree]] }, log_level: 'WARNING', session_id: null },
       { params: { pubs: [[firstOfThree, [], null]], options, version: 2 } },
       { params: { pubs: [[firstOfThree, {}, 5]], shots: 3 } },
       { params: { pubs: [[firstOfThree, empty, 5]] } },

@@ -12,7 +12,7 @@ import type { EmulatedProvider, Timing } from './provider.js'
 /** The providers, in the order of their ports. */
 const providers = { ionq: createIonq, 'aws-braket': createBraket, 'ibm-quantum': createIbm } satisfies Record<
   string,
-  (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider
+  (clock: EmulatedClock, options: Omit<EmulatorOptions, 'ports'>) => EmulatedProvider
 >
 
 export type ProviderName = keyof typeof providers
@@ -23,6 +23,8 @@ export interface EmulatorOptions {
   ports?: Partial<Record<ProviderName | 'control', number>>
   /** How long tasks wait and run by default. */
   timing?: Partial<Timing>
+  /** How many jobs a user of the emulated IBM Quantum can start in a minute; 5 if omitted. */
+  startsPerMinute?: number
 }
 
 export interface Emulators {
@@ -36,10 +38,10 @@ export interface Emulators {
 }
 
 /** Starts all emulators. If a port is taken, stops them again and rejects. */
-export async function startEmulators({ ports = {}, timing }: EmulatorOptions = {}): Promise<Emulators> {
+export async function startEmulators({ ports = {}, ...options }: EmulatorOptions = {}): Promise<Emulators> {
   const started = providerNames.map((name) => {
     const clock = new EmulatedClock()
-    return { name, emulator: createEmulator(providers[name](clock, { timing }), clock) }
+    return { name, emulator: createEmulator(providers[name](clock, options), clock) }
   })
   const described: Emulators['providers'] = []
   const controlServer = buildControlServer(

@@ -9,6 +9,7 @@ import { createAccessCode, grantPlatformAdmin } from '../../db/accounts/accounts
 import { type Connection, connect } from '../../db/client.js'
 import { eventually } from '../support/eventually.js'
 import { QjobStart } from '../support/stack/qjob-start.js'
+import { stopWithProcess } from '../support/stack/stop-with-process.js'
 import { runCapsules } from './capsule-load.js'
 import { createChance } from './chance.js'
 import { type ApiResponse, type ChaosClient, createClient, signUp } from './client.js'
@@ -64,6 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   options.say(`data folder ${dataDir}`)
   const command = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
   const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', ...options.env }, command)
+  stopWithProcess(stack)
   try {
     const base = /^ready: (\S+)/.exec(await stack.ready())?.[1]
     const databaseUrl = readStackFile(dataDir)?.database_url

@@ -14,15 +14,20 @@ import { ibmRoutes } from './routes.js'
 import { StartRate } from './start-rate.js'
 
 const basePath = '/api/v1'
-const firstSettings: IbmSettings = {
+/** Of IBM's open plan and of all others. */
+const START_RATE = 5
+const defaultSettings: Omit<IbmSettings, 'startsPerMinute'> = {
   queueDepth: 0,
-  startsPerMinute: 5,
   usageLagMs: 2_000,
   qpuSeconds: null,
   usageLimitSeconds: null
 }
 
-export function createIbm(clock: EmulatedClock, { timing }: { timing?: Partial<Timing> } = {}): EmulatedProvider {
+export function createIbm(
+  clock: EmulatedClock,
+  { timing, startsPerMinute = START_RATE }: { timing?: Partial<Timing>; startsPerMinute?: number } = {}
+): EmulatedProvider {
+  const firstSettings = { ...defaultSettings, startsPerMinute }
   const settings = { ...firstSettings }
   const devices = new Devices(() => clock.now())
   const jobs = new JobStore(clock, devices, settings, timing)

@@ -16,6 +16,8 @@ export interface Provider {
   fetching: Requests
   /** The provider's word for a cancelled task. */
   cancelled: string
+  /** What its circuits can do beside gates and a measurement at the end. */
+  permits?: readonly ('branches' | 'resets' | 'continues after a measurement')[]
   /** A backend that no other test uses, and its states in the emulator. Absent where the provider names no retired device. */
   retiring?: { backend: string; device: string; offline: string; retired: string }
 }
@@ -37,6 +39,15 @@ export const providers: Provider[] = [
     fetching: { method: 'GET', path: '/amazon-braket-emulated/' },
     cancelled: 'CANCELLED',
     retiring: { backend: 'iqm-garnet', device: 'Garnet', offline: 'OFFLINE', retired: 'RETIRED' }
+  },
+  {
+    name: 'ibm-quantum',
+    submitting: { method: 'POST', path: '/jobs' },
+    finding: { method: 'GET', path: '/jobs' },
+    looking: { method: 'GET', path: '/jobs/' },
+    fetching: { method: 'GET', path: '/jobs/' },
+    cancelled: 'Cancelled',
+    permits: ['resets', 'continues after a measurement']
   }
 ]
 

@@ -117,5 +117,8 @@ test("nothing that is published of a job at AWS Braket has the account's number,
   const record = await platform.ended(job, 60_000)
   expect(JSON.stringify(record.provider_jobs)).toContain(ACCOUNT)
   expect(JSON.stringify(record.result)).not.toContain(ACCOUNT)
-  expect(placesOf([ACCOUNT], await publishedTexts(job))).toEqual([])
+  const published = await publishedTexts(job)
+  const { provider_job_id } = record.result!.metadata as { provider_job_id: string }
+  expect(placesOf([provider_job_id], published)).not.toEqual([])
+  expect(placesOf([ACCOUNT], published)).toEqual([])
 }, 90_000)

@@ -4,8 +4,9 @@ import { adoptAttempt, failOpenAttempt } from '../../db/provider-jobs/provider-a
 import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import { markSeen, markUnknown } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
-import { type CircuitPrice, chargeOf } from '../../domain/money/charge.js'
+import type { CircuitPrice } from '../../domain/money/charge.js'
 import type { ProviderJobView } from '../../services/providers/adapter.js'
+import { statedCharge } from './stated-charge.js'
 import {
   type Again,
   accessOf,
@@ -58,22 +59,16 @@ export async function storeView(
   view: ProviderJobView,
   price: CircuitPrice | null
 ): Promise<void> {
-  const { cost, usage, note } = chargeOf(view, price)
   const changed = await markSeen(deps.db, ref, {
+    ...statedCharge(deps, ref.jobId, view, price),
+    isUsagePending: view.isUsagePending,
     state: view.status === 'queued' || view.status === 'running' ? 'accepted' : view.status,
     status: view.status,
     queuePosition: view.queuePosition,
     predictedWaitSeconds: view.predictedWaitSeconds,
-    cost,
-    usage,
-    note,
-    isUsagePending: view.isUsagePending,
     failure: view.failure
   })
-  if (!changed) return
-  if (note !== null && !view.isUsagePending)
-    deps.log.warn({ jobId: ref.jobId, note }, 'the cost of a provider job is not as expected')
-  deps.announce(ref.jobId)
+  if (changed) deps.announce(ref.jobId)
 }
 
 async function ended(

@@ -3,8 +3,8 @@
 import { settleHeld } from '../../db/money/budget.js'
 import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import { closeHeldProviderJob, type HeldProviderJob } from '../../db/provider-jobs/provider-money.js'
-import { chargeOf } from '../../domain/money/charge.js'
 import { ProviderFault } from '../../services/providers/adapter.js'
+import { statedCharge } from './stated-charge.js'
 import { type AccessDeps, accessOf, type ProviderDeps, sentWithOthers } from './step.js'
 
 export type HeldDeps = AccessDeps & Pick<ProviderDeps, 'announce' | 'providerTimes'>
@@ -31,10 +31,13 @@ export async function settleHeldProviderJob(
     const view = await adapter.look(at, id, signal)
     const { status, isUsagePending } = view
     if (status === 'queued' || status === 'running') return 'not_yet'
-    const { cost, ...stated } = chargeOf(view, storedPrice(held))
-    // A figure that is still to come is booked by another sweep (late-usage.ts).
-    const known = cost ?? (isUsagePending ? null : held.estimate)
-    return settle(deps, held, { state: status, providerJobId: id, cost: known, ...stated, isUsagePending })
+    // A cost that is still to come is booked by another sweep (late-usage.ts); until then, the estimate counts.
+    return settle(deps, held, {
+      ...statedCharge(deps, held.jobId, view, storedPrice(held)),
+      state: status,
+      providerJobId: id,
+      isUsagePending
+    })
   } catch (error) {
     if (error instanceof ProviderFault) return 'not_yet'
     throw error

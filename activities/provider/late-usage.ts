@@ -2,8 +2,8 @@
 // AT-LEAST-ONCE: a figure is booked once (db/provider-jobs/pending-usage.ts).
 import { bookUsage, type PendingUsage, type UsageOutcome } from '../../db/provider-jobs/pending-usage.js'
 import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
-import { chargeOf } from '../../domain/money/charge.js'
 import { ProviderFault, type ProviderJobView } from '../../services/providers/adapter.js'
+import { statedCharge } from './stated-charge.js'
 import { type AccessDeps, accessOf, type ProviderDeps } from './step.js'
 
 export type UsageDeps = AccessDeps & Pick<ProviderDeps, 'announce'>
@@ -16,12 +16,9 @@ export async function bookLateUsage(
   const view = await viewOf(deps, pending, signal)
   // An end was reported before; a provider that shows another status now is asked again.
   if (!view || view.isUsagePending || view.status === 'queued' || view.status === 'running') return 'not_yet'
-  const charge = chargeOf(view, storedPrice(pending))
-  const outcome = await bookUsage(deps.db, pending, charge)
-  if (outcome === 'over') return outcome
   const { jobId } = pending
-  if (charge.note !== null) deps.log.warn({ jobId, note: charge.note }, 'the cost of a provider job is not as expected')
-  deps.announce(jobId)
+  const outcome = await bookUsage(deps.db, pending, statedCharge(deps, jobId, view, storedPrice(pending)))
+  if (outcome !== 'over') deps.announce(jobId)
   return outcome
 }
 

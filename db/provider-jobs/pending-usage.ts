@@ -1,6 +1,6 @@
 // Provider jobs that ended before their provider stated what they used. Their jobs are settled with the estimate, and the
 // provider is queried again: the figure that it states then is booked once.
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Place } from '../../domain/backends/provider-job.js'
 import type { Charge } from '../../domain/money/charge.js'
 import type { Db, Tx } from '../client.js'
@@ -105,5 +105,8 @@ export const bookUsage = (
 
 /** An administrator has settled the job with the provider's bill. */
 export async function endUsageQueries(tx: Tx, jobId: string): Promise<void> {
-  await tx.update(providerJobs).set({ usageAskAt: null }).where(eq(providerJobs.jobId, jobId))
+  await tx
+    .update(providerJobs)
+    .set({ usageAskAt: null, note: null })
+    .where(and(eq(providerJobs.jobId, jobId), isNotNull(providerJobs.usageAskAt)))
 }

@@ -104,7 +104,6 @@ export interface HeldProviderJob extends Pick<ProviderRef, 'jobId' | 'task' | 'a
   sentWith: string | null
   place: Place | null
   secondsSinceSent: number | null
-  estimate: MicroUsd
 }
 
 /** Takes held provider jobs that are due for a query. The next query of each is an hour away. */
@@ -140,8 +139,7 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
       sentWith: providerJobs.sentWith,
       place: providerJobs.place,
       ...priceColumns,
-      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`,
-      estimate
+      secondsSinceSent: sql<number | null>`extract(epoch from ${now} - ${providerJobs.lastSentAt})::float8`
     })
 }
 
@@ -149,7 +147,7 @@ export async function takeHeldProviderJobs(db: Db, limit: number): Promise<HeldP
 export interface FoundEnd extends StatedUsage {
   state: 'completed' | 'failed' | 'cancelled' | 'withdrawn'
   providerJobId: string | null
-  /** `null` when it is still to come: the estimate counts until then. */
+  /** `null` when it is not known: the estimate counts. */
   cost: MicroUsd | null
 }
 

@@ -282,7 +282,9 @@ test('backends lists the available backends, and all of them on request', async 
   expect(usable).toMatch(/^local +Local +simulator +25 +100000 +available +free$/m)
   expect(usable).not.toContain('ibm-fez')
   const all = (await ada.run(['backends', '--all'])).stdout
-  expect(all).toMatch(/^ibm-fez .*(it is offline|no worker has declared IBM Quantum within a day) +\$0\.30 per task, \$0\.00145 per shot$/m)
+  expect(all).toMatch(
+    /^ibm-fez .*(it is offline|no worker has declared IBM Quantum within a day) +\$0\.30 per task, \$0\.00145 per shot$/m
+  )
   expect(JSON.parse((await ada.run(['backends', '--json'])).stdout).backends.length).toBeGreaterThan(3)
 })
 

@@ -378,7 +378,7 @@ describe('an analysis', () => {
         ...body.checks.flatMap((check: { id: string; level: string }) => (check.level === 'error' ? [check.id] : []))
       ]
     }
-    expect(await errors({ backend: 'ibm-fez' })).toEqual([false, 'backend'])
+    expect(await errors({ backend: 'ibm-fez' })).toEqual([false, 'backend', 'credentials'])
     expect(await errors({ backend: 'aer-statevector', shots: 100_000 })).toEqual([false, 'budget'])
     expect(await errors({ backend: 'aer-statevector' })).toEqual([true])
   })

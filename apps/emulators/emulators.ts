@@ -1,15 +1,21 @@
 // Starts the emulated providers: their HTTP protocols on loopback, with results from the emulators' own simulator. No request
 // leaves the machine, and nothing is charged.
 import type { FastifyInstance } from 'fastify'
+import { createAzure } from './azure/azure.js'
 import { createBraket } from './braket/braket.js'
 import { EmulatedClock } from './clock.js'
 import { buildControlServer } from './control-server.js'
 import { createEmulator, type EmulatorControl, type EmulatorDescription } from './emulator.js'
 import { createIonq } from './ionq/ionq.js'
 import type { EmulatedProvider, Timing } from './provider.js'
+import type { Certificate } from './provider-server.js'
 
 /** The providers, in the order of their ports. */
-const providers = { ionq: createIonq, 'aws-braket': createBraket } satisfies Record<
+const providers = {
+  ionq: createIonq,
+  'aws-braket': createBraket,
+  'azure-quantum': createAzure
+} satisfies Record<
   string,
   (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider
 >
@@ -22,6 +28,8 @@ export interface EmulatorOptions {
   ports?: Partial<Record<ProviderName | 'control', number>>
   /** How long tasks wait and run by default. */
   timing?: Partial<Timing>
+  /** With it, all providers speak TLS; the control interface does not. */
+  tls?: Certificate
 }
 
 export interface Emulators {
@@ -35,10 +43,10 @@ export interface Emulators {
 }
 
 /** Starts all emulators. If a port is taken, stops them again and rejects. */
-export async function startEmulators({ ports = {}, timing }: EmulatorOptions = {}): Promise<Emulators> {
+export async function startEmulators({ ports = {}, timing, tls }: EmulatorOptions = {}): Promise<Emulators> {
   const started = providerNames.map((name) => {
     const clock = new EmulatedClock()
-    return { name, emulator: createEmulator(providers[name](clock, { timing }), clock) }
+    return { name, emulator: createEmulator(providers[name](clock, { timing }), clock, tls) }
   })
   const described: Emulators['providers'] = []
   const controlServer = buildControlServer(

@@ -46,6 +46,25 @@ test('qjob emulators --json prints one line with the addresses, and stops on a s
         default_region: 'us-east-1',
         s3_bucket: 'amazon-braket-emulated'
       }
+    },
+    {
+      provider: 'azure-quantum',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      variables: {
+        AZURE_AUTHORITY_HOST: providers[2]!.base_url,
+        AZURE_RESOURCE_MANAGER_URL: providers[2]!.base_url,
+        AZURE_QUANTUM_URL: providers[2]!.base_url
+      },
+      control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/azure-quantum$/),
+      credentials: {
+        subscription_id: expect.any(String),
+        resource_group: 'emulated-group',
+        workspace_name: 'emulated-workspace',
+        location: 'eastus',
+        tenant_id: expect.any(String),
+        client_id: expect.any(String),
+        client_secret: expect.any(String)
+      }
     }
   ])
   expect(await answers(providers)).toBe(true)
@@ -70,14 +89,17 @@ test('qjob emulators names a port that is taken, and a remedy', async () => {
 
 test('a stack tells api and worker the addresses of all emulators, and to believe them soon', async () => {
   const emulators = await startEmulators()
-  const [ionq, braket] = emulators.providers.map(({ base_url }) => base_url)
+  const [ionq, braket, azure] = emulators.providers.map(({ base_url }) => base_url)
   await emulators.close()
   const variables = {
     EMULATED_HARDWARE: '1',
     IONQ_API_URL: ionq,
     AWS_ENDPOINT_URL_BRAKET: braket,
     AWS_ENDPOINT_URL_S3: braket,
-    AWS_ENDPOINT_URL_STS: braket
+    AWS_ENDPOINT_URL_STS: braket,
+    AZURE_AUTHORITY_HOST: azure,
+    AZURE_RESOURCE_MANAGER_URL: azure,
+    AZURE_QUANTUM_URL: azure
   }
   expect(emulatorVariables(emulators.providers, {})).toEqual({ ...variables, PROVIDER_LOOKUP_WINDOW: '5' })
   const own = { PROVIDER_LOOKUP_WINDOW: '30' }

@@ -212,7 +212,8 @@ describe('the control interface', () => {
           control_url: ionq.controlUrl,
           credentials: { api_key: 'emulated-ionq-key' }
         },
-        expect.objectContaining({ provider: 'aws-braket' })
+        expect.objectContaining({ provider: 'aws-braket' }),
+        expect.objectContaining({ provider: 'azure-quantum' })
       ]
     })
   })

@@ -22,7 +22,8 @@ const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toS
 /** A quantum computer of each provider. */
 export const paidBackends: Record<ProviderName, string> = {
   ionq: 'ionq-direct-forte-1',
-  'aws-braket': 'ionq-forte-1'
+  'aws-braket': 'ionq-forte-1',
+  'azure-quantum': 'azure-quantinuum-h2-1'
 }
 
 export async function startProviderPlatform(

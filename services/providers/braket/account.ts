@@ -1,8 +1,8 @@
 // The AWS account of a team's credentials, by STS, which needs no permission.
 import { ProviderFault } from '../adapter.js'
+import { TimedCache } from '../timed-cache.js'
 import type { Session } from './api.js'
 import type { Aws } from './aws.js'
-import { TimedCache } from './timed-cache.js'
 
 const ACCOUNTS_MAX = 1000
 /** A key never changes its account. */

@@ -10,6 +10,7 @@ import {
   ProviderFault,
   type ProviderJobRequest
 } from '../adapter.js'
+import { TimedCache } from '../timed-cache.js'
 import { createAccounts } from './account.js'
 import { createBraketApi, type Session } from './api.js'
 import { type AwsService, createAws, escaped } from './aws.js'
@@ -19,7 +20,6 @@ import { searchDevices, statesOfAll } from './fleet.js'
 import { braketRegions, isSimulator, regionAdvice, regionOfDevice } from './regions.js'
 import { countsOfResult, isAnalog, resultBytesMax } from './results.js'
 import { type BraketTask, isInFolder, viewOf } from './tasks.js'
-import { TimedCache } from './timed-cache.js'
 
 const CACHED_MAX = 1000
 const CACHED_MS = 5 * 60_000

@@ -9,6 +9,8 @@
 export interface Readout {
   kind: 'qubits' | 'clbits' | 'sites'
   bits: readonly number[]
+  /** With `clbits`: the program's registers in sequence. */
+  registers?: readonly { name: string; size: number }[]
 }
 
 /** As the metadata of a result states it. */

@@ -23,6 +23,15 @@ export const quantumProviders = [
     name: 'AWS Braket',
     credentials: 'aws-braket',
     urls: { braket: 'AWS_ENDPOINT_URL_BRAKET', s3: 'AWS_ENDPOINT_URL_S3', sts: 'AWS_ENDPOINT_URL_STS' }
+  },
+  {
+    name: 'Azure Quantum',
+    credentials: 'azure-quantum',
+    urls: {
+      login: 'AZURE_AUTHORITY_HOST',
+      manager: 'AZURE_RESOURCE_MANAGER_URL',
+      quantum: 'AZURE_QUANTUM_URL'
+    }
   }
 ] as const satisfies readonly QuantumProvider[]
 

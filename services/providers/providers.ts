@@ -6,13 +6,15 @@ import {
   type ServiceOf
 } from '../../domain/backends/quantum-providers.js'
 import type { CreateProviderCalls, ProviderAdapter } from './adapter.js'
+import { createAzure } from './azure/azure.js'
 import { createBraket } from './braket/braket.js'
 import { createIonq } from './ionq.js'
 
 /** The file that makes the calls of each provider in domain/backends/quantum-providers.ts. */
 const create: { [Name in ProviderName]: CreateProviderCalls<ServiceOf<Name>> } = {
   IonQ: createIonq,
-  'AWS Braket': createBraket
+  'AWS Braket': createBraket,
+  'Azure Quantum': createAzure
 }
 
 export interface Providers {

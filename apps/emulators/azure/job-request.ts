@@ -49,6 +49,11 @@ export interface PutRequest {
 export function putJob(request: PutRequest, parts: AzureParts): { job: Job; created: boolean } {
   const { id, workspace, sent } = request
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw invalid(`jobId: must be a GUID (got ${id})`)
+  const known = parts.jobs.get(workspace, id)
+  if (known) {
+    if (parts.settings.repeatedPut === 'same') return { job: known, created: false }
+    throw new AzureError(409, 'JobAlreadyExists', `A job with the id ${id} already exists.`)
+  }
   if (!valid(sent)) {
     const [error] = valid.errors!
     const field =
@@ -56,11 +61,6 @@ export function putJob(request: PutRequest, parts: AzureParts): { job: Job; crea
     throw invalid(`${field}: ${error!.message}`)
   }
   if (sent.id !== undefined && sent.id !== id) throw invalid(`id: must be that of the path (got ${sent.id})`)
-  const known = parts.jobs.get(workspace, id)
-  if (known) {
-    if (parts.settings.repeatedPut === 'same') return { job: known, created: false }
-    throw new AzureError(409, 'JobAlreadyExists', `A job with the id ${id} already exists.`)
-  }
   return { job: accept(sent, request, parts), created: true }
 }
 

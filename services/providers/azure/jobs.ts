@@ -43,7 +43,7 @@ export function bodyOf(
     inputDataUri: input,
     inputDataFormat: target.inputFormat,
     outputDataFormat: target.outputFormat,
-    inputParams: { [target.shotsParameter]: shots }
+    inputParams: { shots }
   }
 }
 

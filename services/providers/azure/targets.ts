@@ -10,8 +10,6 @@ export interface AzureTarget {
   inputFormat: string
   outputFormat: OutputFormat
   mediaType: string
-  /** The input parameter with the number of shots. With another name, the target runs a number of its own. */
-  shotsParameter: 'shots' | 'count'
   /** `null` where neither is known here. */
   qubits: number | null
   shots: { min: number; max: number } | null
@@ -24,22 +22,19 @@ const providers: Readonly<Record<string, Omit<AzureTarget, 'id' | 'provider' | '
     compile: 'ionq',
     inputFormat: 'ionq.circuit.v1',
     outputFormat: 'ionq.quantum-results.v1',
-    mediaType: 'application/json',
-    shotsParameter: 'shots'
+    mediaType: 'application/json'
   },
   quantinuum: {
     compile: 'qasm2',
     inputFormat: 'honeywell.openqasm.v1',
     outputFormat: 'honeywell.quantum-results.v1',
-    mediaType: 'application/qasm',
-    shotsParameter: 'count'
+    mediaType: 'application/qasm'
   },
   rigetti: {
     compile: 'quil',
     inputFormat: 'rigetti.quil.v1',
     outputFormat: 'rigetti.quil-results.v1',
-    mediaType: 'text/plain',
-    shotsParameter: 'count'
+    mediaType: 'text/plain'
   }
 }
 

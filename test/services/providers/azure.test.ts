@@ -148,9 +148,9 @@ describe('a submission', () => {
       'honeywell.openqasm.v1',
       'honeywell.quantum-results.v1',
       'application/qasm',
-      { count: 20 }
+      { shots: 20 }
     ],
-    ['rigetti', 'rigetti.sim.qvm', 'rigetti.quil.v1', 'rigetti.quil-results.v1', 'text/plain', { count: 20 }]
+    ['rigetti', 'rigetti.sim.qvm', 'rigetti.quil.v1', 'rigetti.quil-results.v1', 'text/plain', { shots: 20 }]
   ] as const
 
   test.each(rows)(

@@ -1,4 +1,4 @@
-  kindOf: ({ status }) => (isRefused(status) ? 'unauthorized' : null),// What Azure's services mean by a refusal, in the words that a team needs to repair it.
+// What Azure's services mean by a refusal, in the words that a team needs to repair it.
 import type { Refusals } from '../http.js'
 import { withoutSignatures } from './addresses.js'
 import { parsed, textOf } from './answers.js'

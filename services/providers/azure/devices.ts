@@ -43,8 +43,9 @@ export async function targetsOf(
     const { value, nextLink } = answerOf<StatusPage>(await workspaces.call(credentials, call, signal))
     // An answer of another form must not look like a workspace without targets.
     if (!Array.isArray(value)) throw new ProviderFault('unclear', 'Azure Quantum listed no providers')
-    found.push(...value.flatMap(targetsOfProvider))
-    if (found.length > TARGETS_MAX) break
+    const listed = value.flatMap(targetsOfProvider)
+    if (found.length + listed.length > TARGETS_MAX) break
+    found.push(...listed)
     if (typeof nextLink !== 'string' || !URL.canParse(nextLink)) return found
     // Only the place in the list is taken from the link: the request goes to the workspace.
     query = Object.fromEntries(new URL(nextLink).searchParams)

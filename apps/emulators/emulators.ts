@@ -15,10 +15,7 @@ const providers = {
   ionq: createIonq,
   'aws-braket': createBraket,
   'azure-quantum': createAzure
-} satisfies Record<
-  string,
-  (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider
->
+} satisfies Record<string, (clock: EmulatedClock, options: { timing?: Partial<Timing> }) => EmulatedProvider>
 
 export type ProviderName = keyof typeof providers
 export const providerNames = Object.keys(providers) as ProviderName[]

@@ -1,6 +1,11 @@
 // The HTTP server of one emulated provider: its routes, its request log, and its injected faults.
 import { setTimeout as delay } from 'node:timers/promises'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions
+} from 'fastify'
 import { type EmulatedClock, isoTime } from './clock.js'
 import type { Fault, FaultList } from './faults.js'
 import type { EmulatedProvider, ProviderReply, RequestLine } from './provider.js'

@@ -85,6 +85,8 @@ test('qjob emulators names a port that is taken, and a remedy', async () => {
   expect([ended.code, error.exit_code]).toEqual([2, 2])
   expect(error.message).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}; choose another with --port`))
   expect((await shell.run(['emulators', '--port', '-1'])).code).toBe(2)
+  const alone = await shell.run(['emulators', '--tls-cert', 'cert.pem'])
+  expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--tls-cert and --tls-key belong together')])
 })
 
 test('a stack tells api and worker the addresses of all emulators, and to believe them soon', async () => {

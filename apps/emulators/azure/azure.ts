@@ -60,7 +60,9 @@ const expired = {
 }
 
 const isResult = (line: RequestLine): boolean =>
-  (line.method === 'GET' || line.method === 'HEAD') && serviceOf(line) === 'storage' && line.path.endsWith('/outputData')
+  (line.method === 'GET' || line.method === 'HEAD') &&
+  serviceOf(line) === 'storage' &&
+  line.path.endsWith('/outputData')
 
 /** Replaces the `status` of every job. */
 const withUnknownStatus = (payload: string): string =>

@@ -41,7 +41,8 @@ function numberOf(query: URLSearchParams, name: string, otherwise: number, max: 
 
 function ordered(found: readonly Job[], text: string): Job[] {
   const [, field, direction = 'asc'] = /^(CreationTime|Name)(?: (asc|desc))?$/.exec(text) ?? []
-  if (field === undefined) throw invalid(`orderby: this emulator orders by CreationTime or Name, asc or desc (got ${text})`)
+  if (field === undefined)
+    throw invalid(`orderby: this emulator orders by CreationTime or Name, asc or desc (got ${text})`)
   const sign = direction === 'asc' ? 1 : -1
   const compare = (a: Job, b: Job) =>
     field === 'Name'
@@ -90,7 +91,8 @@ function filterOf(text: string, jobs: JobStore): Matches {
     return comparison(field, operator, value, jobs)
   }
   const matches = either(0)
-  if (at !== tokens.length) throw invalid(`filter: this emulator does not read it from "${tokens.slice(at).join(' ')}" on`)
+  if (at !== tokens.length)
+    throw invalid(`filter: this emulator does not read it from "${tokens.slice(at).join(' ')}" on`)
   return matches
 }
 

@@ -17,7 +17,9 @@ const jobsMax = 100_000
 /** A result can have many megabytes; one that is read again later is computed again, and is the same. */
 const resultsKept = 32
 
-type NewJob = Pick<Job, 'id' | 'workspace' | 'request' | 'target' | 'program' | 'input' | 'output'> & { caller: Identity }
+type NewJob = Pick<Job, 'id' | 'workspace' | 'request' | 'target' | 'program' | 'input' | 'output'> & {
+  caller: Identity
+}
 
 export class JobStore {
   private jobs = new Map<string, Job>()

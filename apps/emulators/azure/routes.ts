@@ -12,7 +12,10 @@ export function azureRoutes(app: FastifyInstance, parts: AzureParts): void {
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.all('/*', async (request, reply) => {
     const { status, headers, body } = answer(request, parts)
-    return reply.code(status).headers({ 'x-ms-request-id': randomUUID(), ...headers }).send(body)
+    return reply
+      .code(status)
+      .headers({ 'x-ms-request-id': randomUUID(), ...headers })
+      .send(body)
   })
 }
 

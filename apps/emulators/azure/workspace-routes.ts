@@ -2,10 +2,10 @@
 import { jsonReply, type ProviderReply } from '../provider.js'
 import { callerOf, workspaceOf } from './identity/access.js'
 import type { Identity, Workspace } from './identity/identities.js'
+import type { Job } from './job.js'
 import { pageOfJobs } from './job-filter.js'
 import { putJob } from './job-request.js'
 import { jobView, signedAddress } from './job-view.js'
-import type { Job } from './job.js'
 import type { AzureParts } from './parts.js'
 import { AzureError } from './replies.js'
 

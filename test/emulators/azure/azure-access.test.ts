@@ -60,7 +60,13 @@ describe('the directory', () => {
 
   test.each<[string, Record<string, string>, number, string, number]>([
     ['a wrong secret', { client_secret: 'wrong' }, 401, 'invalid_client', 7000215],
-    ['an unknown application', { client_id: '00000000-0000-4000-8000-000000000000' }, 400, 'unauthorized_client', 700016],
+    [
+      'an unknown application',
+      { client_id: '00000000-0000-4000-8000-000000000000' },
+      400,
+      'unauthorized_client',
+      700016
+    ],
     ['an unknown scope', { scope: 'https://graph.microsoft.com/.default' }, 400, 'invalid_scope', 70011],
     ['another grant', { grant_type: 'password' }, 400, 'unsupported_grant_type', 70003]
   ])('refuses %s', async (_what, changes, status, code, number) => {
@@ -72,7 +78,10 @@ describe('the directory', () => {
 
   test('refuses an unknown tenant, an expired secret and a body that is no form', async () => {
     const tenant_id = '00000000-0000-4000-8000-000000000000'
-    expect(errorOf(await azure.token(scopes.quantum, { ...azure.described, tenant_id }))).toEqual([400, 'invalid_tenant'])
+    expect(errorOf(await azure.token(scopes.quantum, { ...azure.described, tenant_id }))).toEqual([
+      400,
+      'invalid_tenant'
+    ])
     await azure.steer('POST', '/keys', { id: 'first-secret', active: false })
     const expired = await azure.token(scopes.quantum)
     expect([...errorOf(expired), expired.body.error_codes]).toEqual([401, 'invalid_client', [7000222]])
@@ -111,7 +120,10 @@ describe('a token', () => {
     const [header, payload = '', signature] = (await tokenFor(scopes.quantum)).split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
     const longer = Buffer.from(JSON.stringify({ ...claims, exp: claims.exp + 1 })).toString('base64url')
-    expect(errorOf(await quotas(bearer(`${header}.${longer}.${signature}`)))).toEqual([401, 'InvalidAuthenticationToken'])
+    expect(errorOf(await quotas(bearer(`${header}.${longer}.${signature}`)))).toEqual([
+      401,
+      'InvalidAuthenticationToken'
+    ])
     expect(errorOf(await quotas(bearer('abc')))).toEqual([401, 'InvalidAuthenticationToken'])
     expect(errorOf(await quotas({ headers: {} }))).toEqual([401, 'AuthenticationFailed'])
   })

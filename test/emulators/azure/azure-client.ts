@@ -58,8 +58,7 @@ const formats: Record<string, [input: string, output: string]> = {
 /** X on qubit 0 of three, in the format of each provider. */
 export const programs: Record<string, string> = {
   ionq: JSON.stringify({ qubits: 3, gateset: 'qis', circuit: [{ gate: 'x', targets: [0] }] }),
-  quantinuum:
-    'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[3];\ncreg c[3];\nx q[0];\nmeasure q -> c;\n',
+  quantinuum: 'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[3];\ncreg c[3];\nx q[0];\nmeasure q -> c;\n',
   rigetti: 'DECLARE ro BIT[3]\nX 0\nMEASURE 0 ro[0]\nMEASURE 1 ro[1]\nMEASURE 2 ro[2]\n'
 }
 

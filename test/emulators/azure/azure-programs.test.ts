@@ -31,7 +31,10 @@ const qasm = (text: string): string => `OPENQASM 2.0;\ninclude "qelib1.inc";\n${
 /** The different texts or rows of every register, without repetitions. */
 const seen = (result: Record<string, unknown[]>): Record<string, string[]> =>
   Object.fromEntries(
-    Object.entries(result).map(([name, shots]) => [name, [...new Set(shots.map((shot) => [shot].flat().join('')))].sort()])
+    Object.entries(result).map(([name, shots]) => [
+      name,
+      [...new Set(shots.map((shot) => [shot].flat().join('')))].sort()
+    ])
   )
 
 describe('X on qubit 0 of three', () => {
@@ -100,14 +103,19 @@ test('a bit that nothing is measured into stays zero', async () => {
 })
 
 test('entangled bits agree in every shot', async () => {
-  const program = qasm('qreg q[2];\ncreg a[1];\ncreg b[1];\nh q[0];\ncx q[0], q[1];\nmeasure q[0] -> a[0];\nmeasure q[1] -> b[0];')
+  const program = qasm(
+    'qreg q[2];\ncreg a[1];\ncreg b[1];\nh q[0];\ncx q[0], q[1];\nmeasure q[0] -> a[0];\nmeasure q[1] -> b[0];'
+  )
   const { a, b } = await resultOf(h2, program, 200)
   expect(a).toEqual(b)
   expect(seen({ a })).toEqual({ a: ['0', '1'] })
   expect(seen(await resultOf(qvm, 'DECLARE ro BIT[2]\nH 0\nCNOT 0 1\nMEASURE 0 ro[0]\nMEASURE 1 ro[1]', 200))).toEqual({
     ro: ['00', '11']
   })
-  const { histogram } = await resultOf(ideal, circuit(2, { gate: 'h', target: 0 }, { gate: 'cnot', control: 0, target: 1 }))
+  const { histogram } = await resultOf(
+    ideal,
+    circuit(2, { gate: 'h', target: 0 }, { gate: 'cnot', control: 0, target: 1 })
+  )
   expect(histogram).toEqual({ 0: expect.closeTo(0.5, 12), 3: expect.closeTo(0.5, 12) })
 })
 
@@ -135,17 +143,53 @@ test('noise replaces its share of the shots of a machine, and none of a simulato
 describe('a job fails with a reason when its program', () => {
   const declared = 'qreg q[2];\ncreg c[2];\n'
   test.each<[string, string, string, string, string]>([
-    ['is wider than the machine', h2, qasm('qreg q[57];\ncreg c[1];\nmeasure q[56] -> c[0];'), 'NotEnoughQubits', '57 qubits'],
+    [
+      'is wider than the machine',
+      h2,
+      qasm('qreg q[57];\ncreg c[1];\nmeasure q[56] -> c[0];'),
+      'NotEnoughQubits',
+      '57 qubits'
+    ],
     ['is wider than IonQ', ideal, circuit(30, x(29)), 'NotEnoughQubits', '30 qubits'],
     ['uses a qubit beyond the QVM', qvm, 'DECLARE ro BIT[1]\nX 20\nMEASURE 20 ro[0]', 'NotEnoughQubits', '21 qubits'],
-    ['has an unknown gate', h2, qasm(`${declared}iswap q[0], q[1];`), 'CompilationError', 'line 5: there is no gate iswap'],
-    ['has an unknown gate of IonQ', ideal, circuit(1, { gate: 'iswap', target: 0 }), 'UnsupportedGate', 'circuit[0] (iswap)'],
+    [
+      'has an unknown gate',
+      h2,
+      qasm(`${declared}iswap q[0], q[1];`),
+      'CompilationError',
+      'line 5: there is no gate iswap'
+    ],
+    [
+      'has an unknown gate of IonQ',
+      ideal,
+      circuit(1, { gate: 'iswap', target: 0 }),
+      'UnsupportedGate',
+      'circuit[0] (iswap)'
+    ],
     ['has an unknown gate of Quil', qvm, 'DECLARE ro BIT[1]\nSX 0', 'CompilationError', 'line 2: there is no gate SX'],
-    ['has gates without their library', h2, `OPENQASM 2.0;\n${declared}h q[0];`, 'CompilationError', 'line 4: there is no gate h'],
+    [
+      'has gates without their library',
+      h2,
+      `OPENQASM 2.0;\n${declared}h q[0];`,
+      'CompilationError',
+      'line 4: there is no gate h'
+    ],
     ['is OpenQASM 3', h2, 'OPENQASM 3.0;\nqubit q;', 'CompilationError', 'must begin with "OPENQASM 2.0;"'],
-    ['is OpenQASM 3 under another name', h2, qasm('qubit[2] q;'), 'CompilationError', 'line 3: "qubit[2] q" is not OpenQASM 2'],
+    [
+      'is OpenQASM 3 under another name',
+      h2,
+      qasm('qubit[2] q;'),
+      'CompilationError',
+      'line 3: "qubit[2] q" is not OpenQASM 2'
+    ],
     ['branches', h2, qasm(`${declared}if (c == 1) x q[0];`), 'CompilationError', 'does not read "if (c == 1) x q[0]"'],
-    ['resets', h2, qasm(`${declared}reset q[0];`), 'CompilationError', 'line 5: this emulator does not read "reset q[0]"'],
+    [
+      'resets',
+      h2,
+      qasm(`${declared}reset q[0];`),
+      'CompilationError',
+      'line 5: this emulator does not read "reset q[0]"'
+    ],
     ['defines gates', h2, qasm('gate g a { x a; }'), 'CompilationError', 'does not read blocks'],
     [
       'goes on after a measurement',
@@ -155,14 +199,44 @@ describe('a job fails with a reason when its program', () => {
       'x follows the measurement of qubit 0'
     ],
     ['measures nothing', h2, qasm(`${declared}x q[0];`), 'CompilationError', 'measures nothing'],
-    ['measures into a missing bit', qvm, 'DECLARE ro BIT[1]\nMEASURE 0 ro[1]', 'CompilationError', 'line 2: ro has no bit 1'],
-    ['has parameters in memory', qvm, 'DECLARE theta REAL[1]\nRX(theta[0]) 0', 'CompilationError', 'line 1: this emulator does not read'],
+    [
+      'measures into a missing bit',
+      qvm,
+      'DECLARE ro BIT[1]\nMEASURE 0 ro[1]',
+      'CompilationError',
+      'line 2: ro has no bit 1'
+    ],
+    [
+      'has parameters in memory',
+      qvm,
+      'DECLARE theta REAL[1]\nRX(theta[0]) 0',
+      'CompilationError',
+      'line 1: this emulator does not read'
+    ],
     ['has a modifier', qvm, 'DECLARE ro BIT[1]\nDAGGER S 0', 'CompilationError', 'line 2: this emulator does not read'],
     ['resets in the middle', qvm, 'DECLARE ro BIT[1]\nX 0\nRESET 0\nMEASURE 0 ro[0]', 'CompilationError', 'line 3'],
     ['is no JSON', ideal, 'circuit', 'InvalidInputData', 'not valid JSON'],
-    ['has a field that IonQ does not know', ideal, circuit(1, { gate: 'x', target: 0, when: 1 }), 'InvalidInputData', 'when'],
-    ['is too large to simulate', h2, qasm('qreg q[30];\ncreg c[1];\nh q;\nmeasure q[0] -> c[0];'), 'SimulationError', 'acts on 30 qubits'],
-    ['has more bits than a result may have', h2, qasm('qreg q[1];\ncreg c[10000];\nmeasure q[0] -> c[0];'), 'SimulationError', '10000 bits']
+    [
+      'has a field that IonQ does not know',
+      ideal,
+      circuit(1, { gate: 'x', target: 0, when: 1 }),
+      'InvalidInputData',
+      'when'
+    ],
+    [
+      'is too large to simulate',
+      h2,
+      qasm('qreg q[30];\ncreg c[1];\nh q;\nmeasure q[0] -> c[0];'),
+      'SimulationError',
+      'acts on 30 qubits'
+    ],
+    [
+      'has more bits than a result may have',
+      h2,
+      qasm('qreg q[1];\ncreg c[10000];\nmeasure q[0] -> c[0];'),
+      'SimulationError',
+      '10000 bits'
+    ]
   ])('%s', async (_what, target, program, code, words) => {
     const { record, result } = await azure.run({ target, program, shots: 10_000 })
     expect([record.status, result, record.errorData]).toEqual([
@@ -206,7 +280,8 @@ const written = (line: (name: 'ry' | 'rz' | 'rx', angle: number, qubit: number) 
 function expectSame(operations: readonly Operation[], gate: dense.Dense, on: readonly number[]): void {
   const wanted = dense.probabilities(dense.evolve(3, [...layer, { gate, on }, ...layer]), 3)
   const weights = weightsOf(operations, touchedBy(operations))
-  for (const [outcome, probability] of wanted) expect([outcome, weights[outcome]]).toEqual([outcome, expect.closeTo(probability, 9)])
+  for (const [outcome, probability] of wanted)
+    expect([outcome, weights[outcome]]).toEqual([outcome, expect.closeTo(probability, 9)])
 }
 
 describe('OpenQASM 2 has the gates of qelib1.inc:', () => {
@@ -277,7 +352,9 @@ describe('Quil has the standard gates:', () => {
     ['ISWAP', iswap, [0, 2]]
   ])('%s', (name, gate, on) => {
     const around = written((rotation, angle, qubit) => `${rotation.toUpperCase()}(${angle}) ${qubit}`)
-    const { operations } = readQuil(`RESET\nDECLARE ro BIT[3]\n${around}\n${name} ${on.join(' ')}\nFENCE 0 1 2\n${around}\n`)
+    const { operations } = readQuil(
+      `RESET\nDECLARE ro BIT[3]\n${around}\n${name} ${on.join(' ')}\nFENCE 0 1 2\n${around}\n`
+    )
     expectSame(operations, gate, on)
   })
 })

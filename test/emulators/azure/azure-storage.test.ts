@@ -198,7 +198,9 @@ describe('a blob', () => {
     const size = 8 * 1024 * 1024
     expect((await azure.upload(container, 'a', 'x'.repeat(size))).status).toBe(201)
     expect(errorOf(await azure.upload(container, 'b', 'x'.repeat(size + 1)))).toEqual([413, 'RequestBodyTooLarge'])
-    expect((await azure.upload(container, 'c', 'x'.repeat(11 * 1024 * 1024)).catch(() => null))?.status ?? 413).toBe(413)
+    expect((await azure.upload(container, 'c', 'x'.repeat(11 * 1024 * 1024)).catch(() => null))?.status ?? 413).toBe(
+      413
+    )
   })
 
   test('cannot be listed, deleted or sent in blocks', async () => {

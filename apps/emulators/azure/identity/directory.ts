@@ -24,7 +24,8 @@ export interface Directory {
 export function answerDirectory(request: DirectoryRequest, directory: Directory): ProviderReply {
   const { method, path, base } = request
   const discovery = /^\/([^/]+)\/v2\.0\/\.well-known\/openid-configuration$/.exec(path)
-  if (method === 'GET' && discovery) return jsonReply(200, openIdConfiguration(tenantOf(discovery[1]!, directory), base))
+  if (method === 'GET' && discovery)
+    return jsonReply(200, openIdConfiguration(tenantOf(discovery[1]!, directory), base))
   const tokens = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(path)
   if (method === 'POST' && tokens) return token(tenantOf(tokens[1]!, directory), request, directory)
   throw new AzureError(404, 'invalid_request', `AADSTS90014: This emulator does not know ${method} ${path}.`)

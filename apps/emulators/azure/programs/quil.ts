@@ -55,7 +55,8 @@ class Reader {
   private declare(name: string, size: number): void {
     if (this.registers.some((one) => one.name === name)) throw new Error(`${name} is declared twice`)
     const before = this.registers.reduce((sum, { cells }) => sum + cells.length, 0)
-    if (size < 1 || before + size > bitsMax) throw new Error(`${name}: must have 1 to ${bitsMax - before} bits (got ${size})`)
+    if (size < 1 || before + size > bitsMax)
+      throw new Error(`${name}: must have 1 to ${bitsMax - before} bits (got ${size})`)
     this.registers.push({ name, cells: Array<number | null>(size).fill(null) })
   }
 

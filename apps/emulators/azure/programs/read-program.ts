@@ -74,7 +74,13 @@ function textOf(blob: Blob | null): string {
 }
 
 function readIonq(text: string, { id, qubits, kind }: Target) {
-  const device = { name: id, qubits, status: 'available' as const, exact: kind === 'exact', nativeGates: kind === 'exact' ? [...nativeGates, 'ms'] : nativeGates }
+  const device = {
+    name: id,
+    qubits,
+    status: 'available' as const,
+    exact: kind === 'exact',
+    nativeGates: kind === 'exact' ? [...nativeGates, 'ms'] : nativeGates
+  }
   const program = readCircuit(circuitOf(text), device)
   assertRunnable(program)
   return program

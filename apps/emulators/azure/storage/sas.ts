@@ -45,7 +45,9 @@ export function assertSigned(
   const resource = query.get('sr')
   if (!query.has('sig')) throw authenticationFailed('The request has no shared access signature.')
   if ((resource !== 'b' && resource !== 'c') || !((query.get('sv') ?? '') >= oldestVersion))
-    throw authenticationFailed(`This emulator knows signatures of blobs and containers from version ${oldestVersion} on.`)
+    throw authenticationFailed(
+      `This emulator knows signatures of blobs and containers from version ${oldestVersion} on.`
+    )
   const signed = resource === 'c' ? { ...place, blob: null } : place
   if (query.get('sig') !== signatureOf(signed, query))
     throw authenticationFailed('Signature did not match. String to sign used was not that of the request.')
@@ -87,7 +89,9 @@ function signatureOf({ account, container, blob }: Place, query: ReadonlyMap<str
     // The snapshot's time is not a part of any address here.
     ...[field('sr'), '', field('ses'), field('rscc'), field('rscd'), field('rsce'), field('rscl'), field('rsct')]
   ].join('\n')
-  return createHmac('sha256', Buffer.from(accountKey(account), 'base64')).update(text).digest('base64')
+  return createHmac('sha256', Buffer.from(accountKey(account), 'base64'))
+    .update(text)
+    .digest('base64')
 }
 
 /** The fields of a query; a plus is a plus, as in a signature that a client did not escape. */

@@ -189,9 +189,7 @@ const neededForJobs: Partial<Record<CredentialProvider, readonly JobNeed[]>> = {
     { name: 's3_bucket', lack: 'No result storage destination' },
     { name: 'default_region', lack: 'No region', only: 'simulator' }
   ],
-  'azure-quantum': [
-    { name: 'api_key', lack: 'No identity', instead: ['tenant_id', 'client_id', 'client_secret'] }
-  ]
+  'azure-quantum': [{ name: 'api_key', lack: 'No identity', instead: ['tenant_id', 'client_id', 'client_secret'] }]
 }
 
 interface JobNeed {

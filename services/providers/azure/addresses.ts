@@ -23,7 +23,10 @@ export function createAddressCheck(own: string | undefined): CheckAddress {
     const isAzures = url.protocol === 'https:' && url.port === '' && url.hostname.endsWith(suffixes[of])
     if ((isOwn || isAzures) && url.username === '' && url.password === '') return url
     const named = `${url.protocol}//${url.host}`.slice(0, 100)
-    throw new ProviderFault('refused', `Azure Quantum names ${named} as the address of the ${of}, which is not one of Azure's`)
+    throw new ProviderFault(
+      'refused',
+      `Azure Quantum names ${named} as the address of the ${of}, which is not one of Azure's`
+    )
   }
 }
 

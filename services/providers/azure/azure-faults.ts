@@ -42,8 +42,7 @@ export const managerRefusals: Refusals = {
   kindOf: ({ status }) => (status === 404 ? 'unauthorized' : null),
   messageOf({ status, text }) {
     const words = wordsOf(text) ?? 'no reason given'
-    if (status === 404)
-      return `${words}; check subscription_id, resource_group and workspace_name of ${credentials}`
+    if (status === 404) return `${words}; check subscription_id, resource_group and workspace_name of ${credentials}`
     if (status === 403) return `${words}; the application needs a role that can read the workspace`
     return words
   }

@@ -68,7 +68,8 @@ function targetState(target: unknown): TargetState[] {
       // A target with an unknown status is not relied on.
       status: Object.hasOwn(statuses, word) ? statuses[word]! : 'offline',
       queueTimeSeconds: isNumber(averageQueueTime) ? Math.round(averageQueueTime) : null,
-      qubits: isNumber(numQubits) && Number.isInteger(numQubits) && numQubits > 0 ? Math.min(numQubits, QUBITS_MAX) : null
+      qubits:
+        isNumber(numQubits) && Number.isInteger(numQubits) && numQubits > 0 ? Math.min(numQubits, QUBITS_MAX) : null
     }
   ]
 }

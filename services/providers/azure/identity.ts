@@ -94,7 +94,7 @@ export function createIdentity(loginUrl = LOGIN, callTimeoutMs?: number): Identi
   }
 
   const identity: Identity = {
-    async proof(credentials, scope, signal) {
+    async proof(credentials, scope, signal): Promise<Proof> {
       if (!isPrincipal(credentials)) {
         const key = credentials.api_key ?? ''
         return { headers: { 'x-ms-quantum-api-key': key }, secret: key }

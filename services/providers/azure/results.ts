@@ -77,11 +77,14 @@ const NO_REGISTER = 'access_token'
 /** For each register a text of its bits for each shot, the last bit first. */
 function registerCounts(result: Record<string, unknown>, task: Task, target: string): Counts {
   const registers = registersOf(task.program)
-  const foreign = Object.keys(result).find((name) => name !== NO_REGISTER && !registers.some((one) => one.name === name))
+  const foreign = Object.keys(result).find(
+    (name) => name !== NO_REGISTER && !registers.some((one) => one.name === name)
+  )
   if (foreign !== undefined) throw new Error(`they have a register ${foreign.slice(0, 40)}, which the program has not`)
   const columns = registers.map(({ name, size }) => ({ name, size, texts: listOf(result, name, task.shots) }))
   const shots = columns[0]!.texts.length
-  if (columns.some(({ texts }) => texts.length !== shots)) throw new Error('their registers have different numbers of shots')
+  if (columns.some(({ texts }) => texts.length !== shots))
+    throw new Error('their registers have different numbers of shots')
   const counted = countsOfShots(task, shots, (shot) =>
     columns
       .map(({ name, size, texts }) => {

@@ -113,7 +113,10 @@ export function createWorkspaces(
         const response = await quantum.call({ ...request, signal: sendSignal })
         if (response.status !== 401 || answers.includes(401)) return response
         identity.forget(credentials)
-        throw new ProviderFault('busy', 'Azure Quantum returned 401: the token was revoked; the next try gets a new one')
+        throw new ProviderFault(
+          'busy',
+          'Azure Quantum returned 401: the token was revoked; the next try gets a new one'
+        )
       }
     },
 
@@ -123,7 +126,11 @@ export function createWorkspaces(
   }
 }
 
-function urlOf(base: string, credentials: Credentials, { path, query = {} }: Pick<WorkspaceCall, 'path' | 'query'>): string {
+function urlOf(
+  base: string,
+  credentials: Credentials,
+  { path, query = {} }: Pick<WorkspaceCall, 'path' | 'query'>
+): string {
   const search = new URLSearchParams({ ...query, 'api-version': VERSION })
   return `${base}${resourceOf(credentials)}${path}?${search}`
 }

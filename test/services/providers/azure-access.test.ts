@@ -65,7 +65,7 @@ describe('a service principal', () => {
     expect(server.askedOf('status')).toHaveLength(2)
   })
 
-  test.each([299, undefined, '3600', { toString: 1 }])(
+  test.each<unknown>([299, undefined, '3600', { toString: 1 }])(
     'uses a token that expires in %p seconds for one request alone',
     async (expires_in) => {
       server.answer({ token: { body: { access_token: `${CANARY}-token`, expires_in } } })
@@ -221,7 +221,13 @@ describe('the address of a workspace', () => {
 
   test.each<[string, ProviderFault | null, ProviderFault | null, string | ProviderFaultKind, number]>([
     ['the first of its location', null, refusal('not_found'), 'https://eastus.quantum.azure.com', 1],
-    ['the second, where the first does not know it', refusal('not_found'), null, 'https://eastus-v2.quantum.azure.com', 2],
+    [
+      'the second, where the first does not know it',
+      refusal('not_found'),
+      null,
+      'https://eastus-v2.quantum.azure.com',
+      2
+    ],
     ['the second, where the first refuses', refusal('unauthorized'), null, 'https://eastus-v2.quantum.azure.com', 2],
     ['none, as the one says that knows it', refusal('not_found'), refusal('unauthorized'), 'unauthorized', 2],
     ['none, where both refuse', refusal('unauthorized'), refusal('not_found'), 'unauthorized', 2]
@@ -275,12 +281,18 @@ describe('an address that Azure names', () => {
       expect(() => check('storage', address)).toThrow(expect.objectContaining({ kind: 'refused' }))
   })
 
-  test.each([undefined, null, 5, {}, { toString: 1 }, '', 'no address', `https://a.blob.core.windows.net/${'x'.repeat(5000)}`])(
-    'cannot be %p',
-    (address) => {
-      expect(() => azures('storage', address)).toThrow(expect.objectContaining({ kind: 'unclear' }))
-    }
-  )
+  test.each<unknown>([
+    undefined,
+    null,
+    5,
+    {},
+    { toString: 1 },
+    '',
+    'no address',
+    `https://a.blob.core.windows.net/${'x'.repeat(5000)}`
+  ])('cannot be %p', (address) => {
+    expect(() => azures('storage', address)).toThrow(expect.objectContaining({ kind: 'unclear' }))
+  })
 
   test('is signed for as long as its signature has five minutes left', () => {
     const url = (query: string) => new URL(`https://a.blob.core.windows.net/c/b?${query}`)

@@ -34,7 +34,7 @@ describe('the status of a job', () => {
     expect(viewOf({ status: raw })).toMatchObject({ status, raw, queuePosition: null, predictedWaitSeconds: null })
   })
 
-  test.each([undefined, null, 5, {}, { toString: 1 }, []])('%p is running', (status) => {
+  test.each<unknown>([undefined, null, 5, {}, { toString: 1 }, []])('%p is running', (status) => {
     expect(viewOf({ status })).toMatchObject({ status: 'running', raw: 'no text', cost: null })
   })
 })
@@ -65,12 +65,22 @@ describe('the charge for a job', () => {
     ['is nothing', { costEstimate: usd(0) }, { cost: 0n }],
     [
       'names what was used',
-      { costEstimate: usd(2, [{ measureUnit: 'hqc', amountConsumed: 5.5 }, { measureUnit: 'hqc', amountConsumed: 1 }]) },
+      {
+        costEstimate: usd(2, [
+          { measureUnit: 'hqc', amountConsumed: 5.5 },
+          { measureUnit: 'hqc', amountConsumed: 1 }
+        ])
+      },
       { cost: 2_000_000n, usage: { amount: 6.5, unit: 'hqc' } }
     ],
     [
       'has parts of several units',
-      { costEstimate: usd(2, [{ measureUnit: '1q', amountConsumed: 5 }, { measureUnit: '2q', amountConsumed: 1 }]) },
+      {
+        costEstimate: usd(2, [
+          { measureUnit: '1q', amountConsumed: 5 },
+          { measureUnit: '2q', amountConsumed: 1 }
+        ])
+      },
       { cost: 2_000_000n }
     ],
     [
@@ -94,10 +104,13 @@ describe('the charge for a job', () => {
     expect({ cost, usage, isUsagePending }).toEqual({ usage: undefined, isUsagePending: undefined, ...charge })
   })
 
-  test.each(['ionq.simulator', 'rigetti.sim.qvm', 'quantinuum.sim.h2-1sc'])('of %s, which is free, is not to come', (target) => {
-    const view = viewOf({ ...ran, target, status: 'Succeeded' })
-    expect([view.cost, view.isUsagePending]).toEqual([null, undefined])
-  })
+  test.each(['ionq.simulator', 'rigetti.sim.qvm', 'quantinuum.sim.h2-1sc'])(
+    'of %s, which is free, is not to come',
+    (target) => {
+      const view = viewOf({ ...ran, target, status: 'Succeeded' })
+      expect([view.cost, view.isUsagePending]).toEqual([null, undefined])
+    }
+  )
 
   test('is nothing where the job never ran', () => {
     for (const status of ['Cancelled', 'Failed']) {

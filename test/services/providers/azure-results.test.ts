@@ -19,7 +19,11 @@ const byQubits = (qubits: number, bits = upTo(qubits)) => ({
 const byRegisters = (registers: Record<string, number>, bits?: number[]) => {
   const list = Object.entries(registers).map(([name, size]) => ({ name, size }))
   const all = list.reduce((sum, { size }) => sum + size, 0)
-  return { text: '', qubits: all, readout: { kind: 'clbits', bits: bits ?? upTo(all), registers: list } satisfies Readout }
+  return {
+    text: '',
+    qubits: all,
+    readout: { kind: 'clbits', bits: bits ?? upTo(all), registers: list } satisfies Readout
+  }
 }
 
 const ro = (size: number) => byRegisters({ ro: size })
@@ -97,7 +101,16 @@ describe("the cells of Rigetti's shots", () => {
     ['X on qubit 0 of 3', ro(3), [[1, 0, 0]], { '100': 1 }],
     ['X on qubit 0 of 9', ro(9), [[1, 0, 0, 0, 0, 0, 0, 0, 0]], { '100000000': 1 }],
     ['a crossed readout', byRegisters({ ro: 3 }, [2, 0]), [[1, 0, 0]], { '01': 1 }],
-    ['several shots', ro(2), [[1, 0], [0, 1], [1, 0]], { '10': 2, '01': 1 }]
+    [
+      'several shots',
+      ro(2),
+      [
+        [1, 0],
+        [0, 1],
+        [1, 0]
+      ],
+      { '10': 2, '01': 1 }
+    ]
   ])('are canonical for %s', (_what, program, rows, counts) => {
     const task = { program, shots: rows.length }
     expect(countsOfResult(JSON.stringify({ ro: rows }), rigetti, qvm, task)).toEqual({
@@ -190,7 +203,9 @@ describe('the results of a job', () => {
     // What 10,000 shots of all qubits need, with white space between all parts.
     const program = byRegisters({ c: 56 })
     const result = { c: Array.from({ length: 10_000 }, () => '0'.repeat(56)) }
-    expect(resultBytesMax(honeywell, { program, shots: 10_000 })).toBeGreaterThan(JSON.stringify(result, null, 2).length)
+    expect(resultBytesMax(honeywell, { program, shots: 10_000 })).toBeGreaterThan(
+      JSON.stringify(result, null, 2).length
+    )
     const cells = { ro: Array.from({ length: 10_000 }, () => Array(30).fill(0)) }
     const size = JSON.stringify(cells, null, 1).length
     expect(resultBytesMax(rigetti, { program: ro(30), shots: 10_000 })).toBeGreaterThan(size)

@@ -23,7 +23,6 @@ export interface Answer {
 
 type Answering = Answer | ((asked: Asked) => Answer)
 
-const services = ['token', 'manager', 'status', 'sas', 'upload', 'create', 'job', 'cancel', 'blob'] as const
 export type Service = 'token' | 'manager' | 'status' | 'sas' | 'upload' | 'create' | 'job' | 'cancel' | 'blob'
 
 /** Whatever must be in no message begins with it. */
@@ -46,7 +45,11 @@ export const account = '11111111-2222-3333-4444-555555555555/group_(1)/workspace
 
 const HOUR_MS = 3_600_000
 
-const statusOf = (id: string, currentAvailability = 'Available') => ({ id, currentAvailability, averageQueueTime: 12.4 })
+const statusOf = (id: string, currentAvailability = 'Available') => ({
+  id,
+  currentAvailability,
+  averageQueueTime: 12.4
+})
 
 export async function startAzure() {
   const asked: Asked[] = []

@@ -8,6 +8,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { type Emulators, startEmulators } from '../../../apps/emulators/emulators.js'
+import { Shell } from '../../cli/qjob.js'
+import { eventually } from '../../support/eventually.js'
 
 const LOADING_MS = 400_000
 const program = join(projectRoot, '.venv/bin/python')
@@ -51,6 +53,21 @@ if (installed) {
   afterAll(async () => {
     await emulators?.close()
     rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('qjob emulators speaks TLS with the files of a certificate', async () => {
+    const shell = new Shell()
+    const files = ['--tls-cert', certificate, '--tls-key', join(folder, 'key.pem')]
+    const run = shell.start(['emulators', '--json', ...files])
+    const line = await eventually(() => /^.*\n/.exec(run.output.stdout)?.[0] ?? null)
+    const { providers } = JSON.parse(line) as { providers: { base_url: string; control_url: string }[] }
+    for (const { base_url, control_url } of providers)
+      expect([new URL(base_url).protocol, new URL(control_url).protocol]).toEqual(['https:', 'http:'])
+    run.signal('SIGTERM')
+    expect((await run.ended).code).toBe(0)
+    const wrong = await shell.run(['emulators', '--tls-cert', certificate, '--tls-key', certificate])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('must be a certificate and its key in PEM')])
+    shell.remove()
   })
 
   test(

@@ -1,7 +1,7 @@
 """Uses the emulated Azure Quantum through Microsoft's own client, unmodified, and prints what it found as JSON.
 
-Arguments: the address of the emulator, which speaks TLS, and its control address. The team's credentials come as JSON on
-stdin; REQUESTS_CA_BUNDLE names the certificate.
+Arguments: the address of the emulator, which speaks TLS, and its control address. Credentials come as JSON on stdin;
+REQUESTS_CA_BUNDLE names the certificate.
 """
 
 import json
@@ -65,7 +65,9 @@ def rigetti(workspace):
 
 
 def failed(workspace):
-    job = finished(workspace.get_targets("quantinuum.sim.h2-1e").submit(QASM.replace("x q[0]", "iswap q[0], q[1]"), shots=1))
+    job = finished(
+        workspace.get_targets("quantinuum.sim.h2-1e").submit(QASM.replace("x q[0]", "iswap q[0], q[1]"), shots=1)
+    )
     return [job.details.status, job.details.error_data.code, job.details.error_data.message]
 
 

@@ -6,7 +6,7 @@ import { AzureError } from '../replies.js'
 import { assertSigned, fieldsOf, type Place } from './sas.js'
 
 /** Bounds the memory of a stack that uses the emulator for weeks. */
-const containersMax = 20_000
+const containersMax = 100_000
 const blobBytesMax = 8 * 1024 * 1024
 const bytesMax = 256 * 1024 * 1024
 
@@ -47,7 +47,7 @@ export class BlobStore {
         'InvalidContainerName',
         `containerName: must be 3 to 63 small letters, digits or single hyphens (got ${name.slice(0, 80)})`
       )
-    if (this.containers.size >= containersMax) throw full(429)
+    if (this.containers.size >= containersMax && !this.hasContainer(account, name)) throw full()
     this.containers.add(`${account}/${name}`)
   }
 
@@ -101,7 +101,7 @@ export class BlobStore {
     if (body.length > blobBytesMax)
       throw new AzureError(413, 'RequestBodyTooLarge', `This emulator stores blobs of at most ${blobBytesMax} bytes.`)
     const bytes = this.bytes - (before?.body.length ?? 0) + body.length
-    if (bytes > bytesMax) throw full(500)
+    if (bytes > bytesMax) throw full()
     const typeSent = headers['x-ms-blob-content-type'] ?? headers['content-type'] ?? 'application/octet-stream'
     const encoding = String(headers['x-ms-blob-content-encoding'] ?? '')
     const blob = { body, type: String(typeSent), encoding: encoding || null, modifiedAt: this.now() }
@@ -123,8 +123,8 @@ export class BlobStore {
 
 const keyOf = ({ account, container, blob }: Place): string => `${account}/${container}/${blob}`
 
-const full = (status: number): AzureError =>
-  new AzureError(status, 'AccountIsFull', 'This emulator is full: POST <control_url>/reset clears it.')
+const full = (): AzureError =>
+  new AzureError(413, 'AccountIsFull', 'This emulator is full: POST <control_url>/reset clears it.')
 
 const md5Of = (body: Buffer): string => createHash('md5').update(body).digest('base64')
 

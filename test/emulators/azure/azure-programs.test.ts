@@ -102,6 +102,58 @@ test('a bit that nothing is measured into stays zero', async () => {
   expect(await resultOf(qvm, 'DECLARE ro BIT[2]\nX 1\nMEASURE 1 ro[1]', 1)).toEqual({ ro: [[0, 1]] })
 })
 
+describe('OpenQASM 2 that measures before its end', () => {
+  const run = async (text: string, shots = 200) => seen(await resultOf(h2, qasm(text), shots))
+
+  test('uses a qubit again', async () => {
+    const text = 'qreg q[1];\ncreg c[2];\nh q[0];\nmeasure q[0] -> c[0];\nx q[0];\nmeasure q[0] -> c[1];'
+    expect(await run(text)).toEqual({ c: ['01', '10'] })
+  })
+
+  test('resets qubits, one or a register', async () => {
+    const text = (what: string) => `qreg q[2];\ncreg c[2];\nx q;\nreset ${what};\nmeasure q -> c;`
+    expect(await run(text('q[0]'))).toEqual({ c: ['10'] })
+    expect(await run(text('q'))).toEqual({ c: ['00'] })
+  })
+
+  test('decides by the value of a register, whose bit 0 counts least', async () => {
+    const text = `qreg q[3]; creg c[2]; creg d[2];
+      x q[0]; measure q[0] -> c[0];
+      if (c == 1) x q[1];
+      if (c == 2) x q[2];
+      measure q[1] -> d[0]; measure q[2] -> d[1];`
+    expect(await run(text)).toEqual({ c: ['01'], d: ['01'] })
+  })
+
+  test('decides once for all bits of a statement', async () => {
+    expect(await run('qreg q[2];\ncreg c[2];\nx q;\nif (c == 0) measure q -> c;')).toEqual({ c: ['11'] })
+    expect(await run('qreg q[2];\ncreg c[2];\nx q;\nif (c == 1) measure q -> c;')).toEqual({ c: ['00'] })
+  })
+
+  test('teleports a state', async () => {
+    const text = `qreg q[3]; creg a[1]; creg b[1]; creg c[1];
+      ry(1.2) q[0]; rz(0.4) q[0];
+      h q[1]; cx q[1], q[2]; cx q[0], q[1]; h q[0];
+      measure q[0] -> a[0]; measure q[1] -> b[0];
+      if (b == 1) x q[2];
+      if (a == 1) z q[2];
+      rz(-0.4) q[2]; ry(-1.2) q[2];
+      measure q[2] -> c[0];`
+    expect(await run(text)).toEqual({ a: ['0', '1'], b: ['0', '1'], c: ['0'] })
+  })
+
+  test('repeats its counts after a reset, and has the noise of the machine', async () => {
+    const text = qasm('qreg q[1];\ncreg c[2];\nry(1) q[0];\nmeasure q[0] -> c[0];\nreset q[0];\nmeasure q[0] -> c[1];')
+    const first = (await resultOf(h2, text, 5000)).c as string[]
+    // sin²(1/2) = 0.2298; five standard deviations are 0.030.
+    expect(Math.abs(first.filter((one) => one === '01').length / 5000 - Math.sin(0.5) ** 2)).toBeLessThan(0.03)
+    azure.control.reset()
+    expect((await resultOf(h2, text, 5000)).c).toEqual(first)
+    azure.control.noise(1)
+    expect(seen(await resultOf(h2, text, 200))).toEqual({ c: ['00', '01', '10', '11'] })
+  })
+})
+
 test('entangled bits agree in every shot', async () => {
   const program = qasm(
     'qreg q[2];\ncreg a[1];\ncreg b[1];\nh q[0];\ncx q[0], q[1];\nmeasure q[0] -> a[0];\nmeasure q[1] -> b[0];'
@@ -182,22 +234,35 @@ describe('a job fails with a reason when its program', () => {
       'CompilationError',
       'line 3: "qubit[2] q" is not OpenQASM 2'
     ],
-    ['branches', h2, qasm(`${declared}if (c == 1) x q[0];`), 'CompilationError', 'does not read "if (c == 1) x q[0]"'],
     [
-      'resets',
+      'tests a register that is not there',
       h2,
-      qasm(`${declared}reset q[0];`),
+      qasm(`${declared}if (d == 1) x q[0];`),
       'CompilationError',
-      'line 5: this emulator does not read "reset q[0]"'
+      'line 5: there is no bit register "d"'
+    ],
+    [
+      'declares under an if',
+      h2,
+      qasm(`${declared}if (c == 1) creg d[1];`),
+      'CompilationError',
+      'line 5: "creg d[1]" cannot stand under an if'
+    ],
+    [
+      'decides twice',
+      h2,
+      qasm(`${declared}if (c == 1) if (c == 1) x q[0];`),
+      'CompilationError',
+      'line 5: there is no gate if'
+    ],
+    [
+      'takes too long shot by shot',
+      h2,
+      qasm('qreg q[12];\ncreg c[1];\nh q;\nmeasure q[0] -> c[0];\nreset q;\nmeasure q[0] -> c[0];'),
+      'SimulationError',
+      'one by one'
     ],
     ['defines gates', h2, qasm('gate g a { x a; }'), 'CompilationError', 'does not read blocks'],
-    [
-      'goes on after a measurement',
-      h2,
-      qasm(`${declared}measure q[0] -> c[0];\nx q[0];`),
-      'CompilationError',
-      'x follows the measurement of qubit 0'
-    ],
     ['measures nothing', h2, qasm(`${declared}x q[0];`), 'CompilationError', 'measures nothing'],
     [
       'measures into a missing bit',

@@ -1,8 +1,9 @@
 // What the readers of the three formats return, and how they refuse.
 import type { Program as IonqProgram } from '../../ionq/circuit.js'
+import type { Step } from '../../language/program.js'
 import type { Operation } from '../../simulator/execution.js'
 
-/** A register of bits; by each bit, the qubit that is measured into it, or null: it stays zero. */
+/** A register of bits; by each bit, the qubit that is measured into it last, or null: it stays zero. */
 export interface Register {
   name: string
   cells: (number | null)[]
@@ -13,6 +14,8 @@ export interface GateProgram {
   qubits: number
   operations: readonly Operation[]
   registers: readonly Register[]
+  /** Of a program that measures before its end; null if all its measurements are at the end. */
+  steps: readonly Step[] | null
 }
 
 /** Why a job failed, as its `errorData`. */

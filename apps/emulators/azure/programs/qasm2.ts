@@ -1,7 +1,7 @@
-// The part of OpenQASM 2 that this emulator reads for honeywell.openqasm.v1: registers, gates of qelib1.inc, barriers, and
-// measurements at the end into any bits. Anything else fails the job with its line.
+// The part of OpenQASM 2 that this emulator reads for honeywell.openqasm.v1: registers, gates of qelib1.inc, barriers,
+// measurements into any bits, resets, and `if`. Anything else fails the job with its line.
 import { fixed, general, ofMatrix, phase, rotation } from '../../language/gates.js'
-import { type Gate, ProgramError } from '../../language/program.js'
+import { type Gate, ProgramError, type Step } from '../../language/program.js'
 import { type Dialect, readProgram } from '../../language/reader.js'
 import { type Statement, statementsOf } from '../../language/statements.js'
 import { swap } from '../../simulator/gates.js'
@@ -18,7 +18,7 @@ export function readQasm2(source: string): GateProgram {
     throw new ProgramError(first?.line ?? 1, 'the program must begin with "OPENQASM 2.0;"')
   for (const statement of statements) assertOfVersion2(statement)
   const included = statements.some(({ text }) => library.test(text))
-  const { qubits, operations, measurements } = readProgram(source, {
+  const { qubits, operations, measurements, steps } = readProgram(source, {
     ...dialect,
     gates: included ? { ...builtIn, ...gates } : builtIn
   })
@@ -28,7 +28,7 @@ export function readQasm2(source: string): GateProgram {
     const register = registers.find(({ name }) => name === bit!.register)
     register!.cells[bit!.element] = qubit.index
   }
-  return { qubits, operations, registers }
+  return { qubits, operations, registers, steps: measuresAtEnd(steps) ? null : steps }
 }
 
 const library = /^include "(qelib1|hqslib1)\.inc"$/
@@ -37,8 +37,7 @@ const library = /^include "(qelib1|hqslib1)\.inc"$/
 function assertOfVersion2({ text, line }: Statement): void {
   if (/^(qubit|bit|input|include "stdgates)\b|=\s*measure\b/.test(text))
     throw new ProgramError(line, `"${text.slice(0, 60)}" is not OpenQASM 2`)
-  if (/^(if\b|opaque\b|gate\b)/.test(text))
-    throw new ProgramError(line, `this emulator does not read "${text.slice(0, 60)}"`)
+  if (/^(opaque|gate)\b/.test(text)) throw new ProgramError(line, `this emulator does not read "${text.slice(0, 60)}"`)
   if (/^[qc]reg\b/.test(text) && !/^[qc]reg \w+ ?\[ ?\d+ ?\]$/.test(text))
     throw new ProgramError(line, `"${text.slice(0, 60)}" must be a name with a size`)
 }
@@ -51,6 +50,17 @@ function registersOf(statements: readonly Statement[]): Register[] {
     bits += Number(size)
     if (bits > bitsMax) throw new ProgramError(line, `the program has more than ${bitsMax} bits`)
     return [{ name, cells: Array<number | null>(Number(size)).fill(null) }]
+  })
+}
+
+/** Whether no outcome depends on the order of measurements and what follows them. */
+function measuresAtEnd(steps: readonly Step[]): boolean {
+  const measured = new Set<number>()
+  return steps.every((step) => {
+    if (step.condition || step.kind === 'reset') return false
+    if (step.kind === 'measure') measured.add(step.measurement.qubit.index)
+    else return ![...step.operation.controls, ...step.operation.targets].some((qubit) => measured.has(qubit))
+    return true
   })
 }
 
@@ -102,6 +112,7 @@ const dialect: Omit<Dialect, 'gates'> = {
   gatesFrom: 'in qelib1.inc that this emulator knows',
   physicalQubits: false,
   bareMeasurements: false,
+  midCircuit: true,
   inputs: null,
   // Any bit takes any qubit.
   checkMeasurement: () => {}

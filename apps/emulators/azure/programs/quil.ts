@@ -24,7 +24,7 @@ export function readQuil(source: string): GateProgram {
         throw new ProgramError(index + 1, (error as Error).message)
       }
     }
-  return { qubits: reader.qubits, operations: reader.operations, registers: reader.registers }
+  return { qubits: reader.qubits, operations: reader.operations, registers: reader.registers, steps: null }
 }
 
 class Reader {

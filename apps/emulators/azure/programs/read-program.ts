@@ -9,6 +9,7 @@ import { tooLarge } from '../../simulator/execution.js'
 import type { JobRequest } from '../job.js'
 import type { Blob } from '../storage/blobs.js'
 import type { Target } from '../targets.js'
+import { tooLong } from './mid-circuit.js'
 import { type GateProgram, type Program, ProgramFailure } from './program.js'
 import { readQasm2 } from './qasm2.js'
 import { readQuil } from './quil.js'
@@ -116,6 +117,6 @@ function assertFits(gates: GateProgram, shots: number, { id, qubits }: Target): 
   const bits = registers.reduce((sum, { cells }) => sum + cells.length, 0)
   if (bits * shots > bitsOfAllShotsMax)
     throw new ProgramFailure('SimulationError', `${bits} bits in ${shots} shots are more than this emulator returns.`)
-  const large = tooLarge(operations)
+  const large = tooLarge(operations) ?? (gates.steps && tooLong(gates.steps, shots))
   if (large) throw new ProgramFailure('SimulationError', large.message)
 }

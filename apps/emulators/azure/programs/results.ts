@@ -1,7 +1,8 @@
 // The content of a result's blob, in the format of each provider.
 import { countOutcomes, drawShots, runExactly } from '../../ionq/run.js'
-import { drawNoisy, touchedBy, weightsOf } from '../../simulator/execution.js'
+import { drawNoisy, touchedBy, weightsOf, withNoise } from '../../simulator/execution.js'
 import type { Job } from '../job.js'
+import { runShots } from './mid-circuit.js'
 import type { GateProgram } from './program.js'
 
 /** Of a job that has succeeded. */
@@ -37,17 +38,19 @@ const lastFirst = (bits: readonly number[]): string => [...bits].reverse().join(
 
 /** One row for each shot, with one column for each bit of the registers in their order. */
 function rowsOf(
-  { operations, registers }: GateProgram,
+  { operations, registers, steps }: GateProgram,
   shots: number,
   settings: { seed: number; noise: number }
 ): number[][] {
-  const touched = touchedBy(operations)
   const cells = registers.flatMap((register) => register.cells)
+  const any = (random: () => number) => cells.map((qubit) => (qubit !== null && random() < 0.5 ? 1 : 0))
+  if (steps) return withNoise(runShots(steps, registers, shots, settings.seed), settings, any)
+  const touched = touchedBy(operations)
   // A qubit that no gate touches is zero, and so is a bit that nothing is measured into.
   const places = cells.map((qubit) => (qubit === null ? -1 : touched.indexOf(qubit)))
   return drawNoisy(weightsOf(operations, touched), shots, settings, {
     of: (index) => places.map((place) => (place < 0 ? 0 : (index >> place) & 1)),
-    any: (random) => cells.map((qubit) => (qubit !== null && random() < 0.5 ? 1 : 0))
+    any
   })
 }
 

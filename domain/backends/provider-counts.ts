@@ -9,7 +9,7 @@
 export interface Readout {
   kind: 'qubits' | 'clbits' | 'sites'
   bits: readonly number[]
-  /** With `clbits`: the program's registers in sequence. */
+  /** With `clbits`: the program's registers, in the order of `own`. */
   registers?: readonly { name: string; size: number }[]
 }
 

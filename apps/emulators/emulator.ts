@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { type EmulatedClock, isoTime } from './clock.js'
 import { type Fault, FaultList, type FaultOrder } from './faults.js'
 import type { EmulatedProvider, LedgerTask, Timing } from './provider.js'
-import { buildProviderServer } from './provider-server.js'
+import { buildProviderServer, type Certificate } from './provider-server.js'
 import { type LoggedRequest, RequestLog } from './request-log.js'
 
 export interface EmulatorDescription {
@@ -44,13 +44,14 @@ export interface Emulator {
   readonly server: FastifyInstance
 }
 
-export function createEmulator(provider: EmulatedProvider, clock: EmulatedClock): Emulator {
+/** @param tls makes the provider speak TLS. */
+export function createEmulator(provider: EmulatedProvider, clock: EmulatedClock, tls?: Certificate): Emulator {
   const log = new RequestLog()
   const faults = new FaultList(provider)
   return {
     name: provider.name,
     provider,
-    server: buildProviderServer({ provider, clock, log, faults }),
+    server: buildProviderServer({ provider, clock, log, faults, tls }),
     control: {
       tasks: () => provider.tasks(),
       requests: () => log.list(),

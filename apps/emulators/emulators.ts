@@ -1,6 +1,7 @@
 // Starts the emulated providers: their HTTP protocols on loopback, with results from the emulators' own simulator. No request
 // leaves the machine, and nothing is charged.
 import type { FastifyInstance } from 'fastify'
+import { createAzure } from './azure/azure.js'
 import { createBraket } from './braket/braket.js'
 import { EmulatedClock } from './clock.js'
 import { buildControlServer } from './control-server.js'
@@ -8,12 +9,15 @@ import { createEmulator, type EmulatorControl, type EmulatorDescription } from '
 import { createIbm } from './ibm/ibm.js'
 import { createIonq } from './ionq/ionq.js'
 import type { EmulatedProvider, Timing } from './provider.js'
+import type { Certificate } from './provider-server.js'
 
 /** The providers, in the order of their ports. */
-const providers = { ionq: createIonq, 'aws-braket': createBraket, 'ibm-quantum': createIbm } satisfies Record<
-  string,
-  (clock: EmulatedClock, options: Omit<EmulatorOptions, 'ports'>) => EmulatedProvider
->
+const providers = {
+  ionq: createIonq,
+  'aws-braket': createBraket,
+  'ibm-quantum': createIbm,
+  'azure-quantum': createAzure
+} satisfies Record<string, (clock: EmulatedClock, options: Omit<EmulatorOptions, 'ports' | 'tls'>) => EmulatedProvider>
 
 export type ProviderName = keyof typeof providers
 export const providerNames = Object.keys(providers) as ProviderName[]
@@ -25,6 +29,8 @@ export interface EmulatorOptions {
   timing?: Partial<Timing>
   /** How many jobs a user of the emulated IBM Quantum can start in a minute; 5 if omitted. */
   startsPerMinute?: number
+  /** With it, all providers speak TLS; the control interface does not. */
+  tls?: Certificate
 }
 
 export interface Emulators {
@@ -38,10 +44,10 @@ export interface Emulators {
 }
 
 /** Starts all emulators. If a port is taken, stops them again and rejects. */
-export async function startEmulators({ ports = {}, ...options }: EmulatorOptions = {}): Promise<Emulators> {
+export async function startEmulators({ ports = {}, tls, ...options }: EmulatorOptions = {}): Promise<Emulators> {
   const started = providerNames.map((name) => {
     const clock = new EmulatedClock()
-    return { name, emulator: createEmulator(providers[name](clock, options), clock) }
+    return { name, emulator: createEmulator(providers[name](clock, options), clock, tls) }
   })
   const described: Emulators['providers'] = []
   const controlServer = buildControlServer(

@@ -1,5 +1,7 @@
 // The emulators as a process: run by `qjob emulators`, and as a part of a stack with emulated hardware. Prints their
 // addresses and runs until a signal stops it.
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { type EmulatorOptions, type Emulators, providerNames, startEmulators } from './emulators.js'
@@ -13,6 +15,9 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     /** Single ports: control=7300,ionq=7301. */
     ports: { type: 'string' },
+    /** Files in PEM, with which the providers speak TLS. */
+    'tls-cert': { type: 'string' },
+    'tls-key': { type: 'string' },
     json: { type: 'boolean', default: false },
     /** As a part of a stack: log lines instead of a description with credentials. */
     log: { type: 'boolean', default: false }
@@ -29,7 +34,11 @@ process.once('disconnect', () => ended.abort())
 process.stdout.on('error', () => {})
 
 try {
-  const emulators = await startEmulators({ ports: values.ports ? portsOf(values.ports) : portsFrom(values.port) })
+  const tls = certificateOf(values['tls-cert'], values['tls-key'])
+  const emulators = await startEmulators({
+    ports: values.ports ? portsOf(values.ports) : portsFrom(values.port),
+    ...(tls && { tls })
+  })
   if (log) log.info({ providers: providerNames }, 'ready')
   else process.stdout.write(values.json ? `${JSON.stringify(describe(emulators))}\n` : readable(emulators))
   if (!ended.signal.aborted) await new Promise((resolve) => ended.signal.addEventListener('abort', resolve))
@@ -69,6 +78,19 @@ function portOf(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port + providerNames.length <= 65535) return port
   throw new RangeError(`a port must be a whole number from 0 to ${65535 - providerNames.length} (got "${text}")`)
+}
+
+/** Both files or none. */
+function certificateOf(cert: string | undefined, key: string | undefined): EmulatorOptions['tls'] {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) throw new RangeError('--tls-cert and --tls-key belong together')
+  try {
+    const certificate = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    createSecureContext(certificate)
+    return certificate
+  } catch (error) {
+    throw new RangeError(`--tls-cert, --tls-key: must be a certificate and its key in PEM: ${(error as Error).message}`)
+  }
 }
 
 function describe({ providers }: Emulators) {

@@ -1,6 +1,11 @@
 // The HTTP server of one emulated provider: its routes, its request log, and its injected faults.
 import { setTimeout as delay } from 'node:timers/promises'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions
+} from 'fastify'
 import { type EmulatedClock, isoTime } from './clock.js'
 import type { Fault, FaultList } from './faults.js'
 import type { EmulatedProvider, ProviderReply, RequestLine } from './provider.js'
@@ -12,11 +17,19 @@ const hangMsMax = 600_000
 /** The kinds of fault without a response to log. */
 const unanswered = new Set<string | undefined>(['offline', 'hang', 'hang_after', 'drop_after', 'accept_late'])
 
+/** In PEM. */
+export interface Certificate {
+  cert: string
+  key: string
+}
+
 export interface ProviderParts {
   provider: EmulatedProvider
   clock: EmulatedClock
   log: RequestLog
   faults: FaultList
+  /** With it, the server speaks TLS. */
+  tls?: Certificate | undefined
 }
 
 interface Course {
@@ -26,13 +39,16 @@ interface Course {
 }
 
 /** Builds the server; the caller listens on a loopback address and closes it. */
-export function buildProviderServer({ provider, clock, log, faults }: ProviderParts): FastifyInstance {
-  const app = fastify({
+export function buildProviderServer({ provider, clock, log, faults, tls }: ProviderParts): FastifyInstance {
+  const options = {
     bodyLimit: bodyBytesMax,
     // Requests that hang on purpose must not keep the server from closing.
     forceCloseConnections: true,
-    routerOptions: { ignoreTrailingSlash: true }
-  })
+    routerOptions: { ignoreTrailingSlash: true },
+    ...(tls && { https: tls })
+  }
+  // A server of HTTPS is one of HTTP too, but the two have types of their own.
+  const app = fastify(options as FastifyServerOptions)
   takeEmptyBodies(app)
   const courses = new WeakMap<FastifyRequest, Course>()
 

@@ -189,11 +189,14 @@ const neededForJobs: Partial<Record<CredentialProvider, readonly JobNeed[]>> = {
     { name: 's3_bucket', lack: 'No result storage destination' },
     { name: 'default_region', lack: 'No region', only: 'simulator' }
   ],
-  'ibm-quantum': [{ name: 'instance', lack: 'No instance' }]
+  'ibm-quantum': [{ name: 'instance', lack: 'No instance' }],
+  'azure-quantum': [{ name: 'api_key', lack: 'No identity', instead: ['tenant_id', 'client_id', 'client_secret'] }]
 }
 
 interface JobNeed {
   name: string
+  /** Names that together do as well. */
+  instead?: readonly string[]
   lack: string
   /** The type of device whose jobs need it; without it, all do. */
   only?: string
@@ -211,9 +214,15 @@ export function missingForJob(
   const there = new Set(present)
   const required = requiredNames(provider).map((name): JobNeed => ({ name, lack: 'Incomplete credentials' }))
   const needs = [...required, ...(neededForJobs[provider] ?? [])]
-  const missing = needs.find(({ name, only }) => !there.has(name) && (only === undefined || only === deviceType))
-  return missing ? `${missing.lack}: set ${missing.name} in the team's ${provider} credentials` : null
+  const missing = needs.find((need) => !isMet(need, there) && (need.only === undefined || need.only === deviceType))
+  return missing ? `${missing.lack}: set ${wordsFor(missing)} in the team's ${provider} credentials` : null
 }
+
+const isMet = ({ name, instead }: JobNeed, there: ReadonlySet<string>): boolean =>
+  there.has(name) || (instead?.every((one) => there.has(one)) ?? false)
+
+const wordsFor = ({ name, instead }: JobNeed): string =>
+  instead ? `${instead.slice(0, -1).join(', ')} and ${instead.at(-1)}, or ${name},` : name
 
 const requiredNames = (provider: CredentialProvider): string[] =>
   Object.keys(names[provider]).filter((name) => names[provider][name]!.required)

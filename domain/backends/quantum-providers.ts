@@ -24,7 +24,16 @@ export const quantumProviders = [
     credentials: 'aws-braket',
     urls: { braket: 'AWS_ENDPOINT_URL_BRAKET', s3: 'AWS_ENDPOINT_URL_S3', sts: 'AWS_ENDPOINT_URL_STS' }
   },
-  { name: 'IBM Quantum', credentials: 'ibm-quantum', urls: { api: 'IBM_QUANTUM_API_URL', iam: 'IAM_URL' } }
+  { name: 'IBM Quantum', credentials: 'ibm-quantum', urls: { api: 'IBM_QUANTUM_API_URL', iam: 'IAM_URL' } },
+  {
+    name: 'Azure Quantum',
+    credentials: 'azure-quantum',
+    urls: {
+      login: 'AZURE_AUTHORITY_HOST',
+      manager: 'AZURE_RESOURCE_MANAGER_URL',
+      quantum: 'AZURE_QUANTUM_URL'
+    }
+  }
 ] as const satisfies readonly QuantumProvider[]
 
 type Row = (typeof quantumProviders)[number]

@@ -18,6 +18,8 @@ export interface ProviderCall {
   signal: AbortSignal
   /** Statuses beyond 200 to 299 that the caller reads itself. */
   answers?: readonly number[]
+  /** What no message may repeat, even where the provider's answer does. */
+  secrets?: readonly string[]
 }
 
 export interface ProviderResponse {
@@ -47,7 +49,7 @@ export interface Refusals {
 export function createProviderHttp(provider: string, refusals: Refusals, timeoutMs = CALL_TIMEOUT_MS): ProviderHttp {
   const agent = new Agent({ connectTimeout: CONNECT_TIMEOUT_MS, maxResponseSize: BODY_MAX, connections: 64 })
   return {
-    async call({ method, url, headers, body, signal, answers = [] }) {
+    async call({ method, url, headers, body, signal, answers = [], secrets = [] }) {
       const late = AbortSignal.timeout(timeoutMs)
       try {
         const answer = await request(url, {
@@ -60,7 +62,7 @@ export function createProviderHttp(provider: string, refusals: Refusals, timeout
         const response = { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
         const { status } = response
         if ((status >= 200 && status < 300) || answers.includes(status)) return response
-        throw faultOf(provider, response, refusals)
+        throw faultOf(provider, response, refusals, secrets)
       } catch (error) {
         if (error instanceof ProviderFault) throw error
         signal.throwIfAborted()
@@ -81,14 +83,23 @@ const typeOf = (body: Body): string =>
 export const textOf = (body: Body): string =>
   'text' in body ? body.text : 'form' in body ? new URLSearchParams(body.form).toString() : JSON.stringify(body.json)
 
-function faultOf(provider: string, response: ProviderResponse, { messageOf, kindOf }: Refusals): ProviderFault {
-  const said = messageOf(response)
+function faultOf(
+  provider: string,
+  response: ProviderResponse,
+  { messageOf, kindOf }: Refusals,
+  secrets: readonly string[]
+): ProviderFault {
+  const said = withoutSecrets(messageOf(response), secrets)
   const words = said ? `: ${said.slice(0, MESSAGE_MAX)}` : ''
   const kind = kindOf?.(response) ?? kindOfStatus(response.status)
   const waits = kind === 'busy' || kind === 'offline' || kind === 'unclear'
   const retryAfter = waits ? retryAfterMs(response.headers['retry-after']) : null
   return new ProviderFault(kind, `${provider} returned ${response.status}${words}`, retryAfter)
 }
+
+/** Before the message is cut, so that no part of a secret is left. */
+const withoutSecrets = (words: string | null, secrets: readonly string[]): string | null =>
+  words && secrets.filter((secret) => secret !== '').reduce((rest, secret) => rest.replaceAll(secret, '...'), words)
 
 function kindOfStatus(status: number): ProviderFaultKind {
   if (status === 401 || status === 403) return 'unauthorized'

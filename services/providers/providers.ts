@@ -6,6 +6,7 @@ import {
   type ServiceOf
 } from '../../domain/backends/quantum-providers.js'
 import type { CreateProviderCalls, ProviderAdapter } from './adapter.js'
+import { createAzure } from './azure/azure.js'
 import { createBraket } from './braket/braket.js'
 import { createIbm } from './ibm/ibm.js'
 import { createIonq } from './ionq.js'
@@ -14,7 +15,8 @@ import { createIonq } from './ionq.js'
 const create: { [Name in ProviderName]: CreateProviderCalls<ServiceOf<Name>> } = {
   IonQ: createIonq,
   'AWS Braket': createBraket,
-  'IBM Quantum': createIbm
+  'IBM Quantum': createIbm,
+  'Azure Quantum': createAzure
 }
 
 export interface Providers {

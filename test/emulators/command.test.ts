@@ -56,6 +56,25 @@ test('qjob emulators --json prints one line with the addresses, and stops on a s
       },
       control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ibm-quantum$/),
       credentials: { token: expect.any(String), instance: expect.stringMatching(/^crn:v1:bluemix:public:/) }
+    },
+    {
+      provider: 'azure-quantum',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      variables: {
+        AZURE_AUTHORITY_HOST: providers[3]!.base_url,
+        AZURE_RESOURCE_MANAGER_URL: providers[3]!.base_url,
+        AZURE_QUANTUM_URL: providers[3]!.base_url
+      },
+      control_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/azure-quantum$/),
+      credentials: {
+        subscription_id: expect.any(String),
+        resource_group: 'emulated-group',
+        workspace_name: 'emulated-workspace',
+        location: 'eastus',
+        tenant_id: expect.any(String),
+        client_id: expect.any(String),
+        client_secret: expect.any(String)
+      }
     }
   ])
   expect(await answers(providers)).toBe(true)
@@ -76,11 +95,13 @@ test('qjob emulators names a port that is taken, and a remedy', async () => {
   expect([ended.code, error.exit_code]).toEqual([2, 2])
   expect(error.message).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}; choose another with --port`))
   expect((await shell.run(['emulators', '--port', '-1'])).code).toBe(2)
+  const alone = await shell.run(['emulators', '--tls-cert', 'cert.pem'])
+  expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--tls-cert and --tls-key belong together')])
 })
 
 test('a stack tells api and worker the addresses of all emulators, and to believe them soon', async () => {
   const emulators = await startEmulators()
-  const [ionq, braket, ibm] = emulators.providers.map(({ base_url }) => base_url)
+  const [ionq, braket, ibm, azure] = emulators.providers.map(({ base_url }) => base_url)
   await emulators.close()
   const variables = {
     EMULATED_HARDWARE: '1',
@@ -89,7 +110,10 @@ test('a stack tells api and worker the addresses of all emulators, and to believ
     AWS_ENDPOINT_URL_S3: braket,
     AWS_ENDPOINT_URL_STS: braket,
     IBM_QUANTUM_API_URL: ibm,
-    IAM_URL: `${ibm}/iam`
+    IAM_URL: `${ibm}/iam`,
+    AZURE_AUTHORITY_HOST: azure,
+    AZURE_RESOURCE_MANAGER_URL: azure,
+    AZURE_QUANTUM_URL: azure
   }
   expect(emulatorVariables(emulators.providers, {})).toEqual({ ...variables, PROVIDER_LOOKUP_WINDOW: '5' })
   const own = { PROVIDER_LOOKUP_WINDOW: '30' }

@@ -213,7 +213,8 @@ describe('the control interface', () => {
           credentials: { api_key: 'emulated-ionq-key' }
         },
         expect.objectContaining({ provider: 'aws-braket' }),
-        expect.objectContaining({ provider: 'ibm-quantum' })
+        expect.objectContaining({ provider: 'ibm-quantum' }),
+        expect.objectContaining({ provider: 'azure-quantum' })
       ]
     })
   })

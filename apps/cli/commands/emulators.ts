@@ -8,6 +8,13 @@ import { CliError, exitCodes } from '../terminal/cli-error.js'
 /** Leaves room for the providers' own ports. */
 const portMax = 65_000
 
+interface Options {
+  port: number
+  json?: boolean
+  tlsCert?: string
+  tlsKey?: string
+}
+
 export function addEmulatorsCommand(program: Command): void {
   jsonOption(
     program
@@ -19,14 +26,17 @@ export function addEmulatorsCommand(program: Command): void {
         wholeNumber,
         0
       )
-  ).action((options: { port: number; json?: boolean }) => reportingFailures(options, () => run(options)))
+      .option('--tls-cert <file>', 'a certificate in PEM: the providers speak TLS')
+      .option('--tls-key <file>', 'the key of the certificate')
+  ).action((options: Options) => reportingFailures(options, () => run(options)))
 }
 
 /** Runs them in a separate process, which stops with this one. */
-async function run({ port, json }: { port: number; json?: boolean }): Promise<void> {
+async function run({ port, json, tlsCert, tlsKey }: Options): Promise<void> {
   if (port < 0 || port > portMax)
     throw new CliError('usage', `--port: must be a number from 0 to ${portMax} (got ${port})`)
-  const args = ['--enable-source-maps', emulatorsProgram, '--port', String(port), ...(json ? ['--json'] : [])]
+  const tls = [...(tlsCert ? ['--tls-cert', tlsCert] : []), ...(tlsKey ? ['--tls-key', tlsKey] : [])]
+  const args = ['--enable-source-maps', emulatorsProgram, '--port', String(port), ...tls, ...(json ? ['--json'] : [])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   const code = await new Promise<number | null>((resolve, reject) => {

@@ -24,6 +24,19 @@ export interface Measurement {
   bit: Place | null
 }
 
+/** `if (register == value)`; bit 0 of the register is the least significant. */
+export interface Condition {
+  register: string
+  value: bigint
+}
+
+/** One step of a program that can measure before its end. */
+export type Step = { condition: Condition | null } & (
+  | { kind: 'gate'; operation: Operation }
+  | { kind: 'measure'; measurement: Measurement }
+  | { kind: 'reset'; qubit: number }
+)
+
 export interface ReadProgram {
   /** One more than the highest qubit. */
   qubits: number
@@ -37,6 +50,8 @@ export interface ReadProgram {
   named: readonly number[]
   operations: Operation[]
   measurements: Measurement[]
+  /** Gates, measurements and resets in their order. */
+  steps: readonly Step[]
 }
 
 /** Why a program cannot be read. */

@@ -2,7 +2,15 @@
 // end. What differs, a dialect says. Anything else is refused by its line.
 import type { Operation } from '../simulator/execution.js'
 import { evaluate } from './expression.js'
-import { type Gate, type Measurement, type Place, ProgramError, type ReadProgram } from './program.js'
+import {
+  type Condition,
+  type Gate,
+  type Measurement,
+  type Place,
+  ProgramError,
+  type ReadProgram,
+  type Step
+} from './program.js'
 import { splitArguments, statementsOf } from './statements.js'
 
 export interface Dialect {
@@ -15,6 +23,8 @@ export interface Dialect {
   physicalQubits: boolean
   /** Whether a measurement needs no bit. */
   bareMeasurements: boolean
+  /** Whether gates and resets can follow a measurement, and an `if` with the value of a register can stand before them. */
+  midCircuit?: true
   /** The values of `input` declarations; null if there are none. */
   inputs: Readonly<Record<string, unknown>> | null
   /** Throws for a measurement that the dialect does not have. */
@@ -52,6 +62,8 @@ interface Register {
 class Reader {
   private readonly operations: Operation[] = []
   private readonly measurements: Measurement[] = []
+  private readonly steps: Step[] = []
+  private condition: Condition | null = null
   private readonly registers = new Map<string, Register>()
   private readonly counts = { qubit: 0, bit: 0 }
   private readonly declared = { qubit: 0, bit: 0 }
@@ -75,7 +87,8 @@ class Reader {
       physical,
       named,
       operations: this.operations,
-      measurements: this.measurements
+      measurements: this.measurements,
+      steps: this.steps
     }
   }
 
@@ -94,6 +107,7 @@ class Reader {
       return
     }
     if (/^barrier\b/.test(text)) return
+    if (this.dialect.midCircuit && this.readMidCircuit(text)) return
     if (this.readMeasurement(text)) return
     const call = /^(\w+)\s*(?:\((.*)\))?\s+([^()@]+)$/.exec(text) ?? /^(\w+)\s*\((.*)\)\s*([^()@]+)$/.exec(text)
     if (!call || reserved.has(call[1]!)) throw new Error(`this emulator does not read "${text.slice(0, 60)}"`)
@@ -117,6 +131,27 @@ class Reader {
     this.inputs.set(name, value)
   }
 
+  private readMidCircuit(text: string): boolean {
+    const reset = /^reset\s+(\S+)$/.exec(text)
+    if (reset) {
+      for (const { index } of this.places(reset[1]!, 'qubit'))
+        this.steps.push({ kind: 'reset', qubit: index, condition: this.condition })
+      return true
+    }
+    const [, register, value, inner] = /^if\s*\(\s*(\w+)\s*==\s*(\d{1,4000})\s*\)\s*(.+)$/.exec(text) ?? []
+    if (register === undefined || this.condition) return false
+    if (/^(qreg|creg|qubit|bit|input|include|barrier)\b/.test(inner!))
+      throw new Error(`"${inner!.slice(0, 60)}" cannot stand under an if`)
+    if (this.registers.get(register)?.kind !== 'bit') throw new Error(`there is no bit register "${register}"`)
+    this.condition = { register, value: BigInt(value!) }
+    try {
+      this.read(inner!)
+    } finally {
+      this.condition = null
+    }
+    return true
+  }
+
   private readMeasurement(text: string): boolean {
     const assigned = /^(\S+)\s*=\s*measure\s+(\S+)$/.exec(text)
     const arrow = /^measure\s+(\S+)\s*->\s*(\S+)$/.exec(text)
@@ -134,6 +169,7 @@ class Reader {
       const measurement = { qubit, bit: bits?.[index] ?? null }
       this.dialect.checkMeasurement(measurement, this.measurements)
       this.measurements.push(measurement)
+      this.steps.push({ kind: 'measure', measurement, condition: this.condition })
       this.measured.add(qubit.index)
     }
   }
@@ -155,12 +191,11 @@ class Reader {
       const qubits = operands.map((operand) => operand[operand.length === 1 ? 0 : index]!.index)
       if (new Set(qubits).size < qubits.length) throw new Error(`${name} is given a qubit twice`)
       const late = qubits.find((qubit) => this.measured.has(qubit))
-      if (late !== undefined) throw new Error(`${name} follows the measurement of qubit ${late}`)
-      this.operations.push({
-        ...effect,
-        controls: qubits.slice(0, gate.controls),
-        targets: qubits.slice(gate.controls)
-      })
+      if (late !== undefined && !this.dialect.midCircuit)
+        throw new Error(`${name} follows the measurement of qubit ${late}`)
+      const operation = { ...effect, controls: qubits.slice(0, gate.controls), targets: qubits.slice(gate.controls) }
+      this.operations.push(operation)
+      this.steps.push({ kind: 'gate', operation, condition: this.condition })
     }
   }
 

@@ -40,7 +40,7 @@ export function weightsOf(operations: readonly Operation[], touched: readonly nu
   return state.probabilities()
 }
 
-function applyTo(state: StateVector, operation: Operation, place: (qubit: number) => number): void {
+export function applyTo(state: StateVector, operation: Operation, place: (qubit: number) => number): void {
   const targets = operation.targets.map(place)
   const controls = operation.controls.map(place)
   if ('matrix' in operation) state.apply(operation.matrix, targets, controls)
@@ -60,8 +60,16 @@ export function drawNoisy<Outcome>(
   { seed, noise }: { seed: number; noise: number },
   outcomes: { of: (index: number) => Outcome; any: (random: () => number) => Outcome }
 ): Outcome[] {
-  const drawn = draw(weights, shots, seededRandom(seed)).map(outcomes.of)
+  return withNoise(draw(weights, shots, seededRandom(seed)).map(outcomes.of), { seed, noise }, outcomes.any)
+}
+
+/** Replaces a share of the outcomes by any outcome. */
+export function withNoise<Outcome>(
+  drawn: Outcome[],
+  { seed, noise }: { seed: number; noise: number },
+  any: (random: () => number) => Outcome
+): Outcome[] {
   if (noise === 0) return drawn
   const random = seededRandom(seed ^ NOISE_SEED)
-  return drawn.map((outcome) => (random() < noise ? outcomes.any(random) : outcome))
+  return drawn.map((outcome) => (random() < noise ? any(random) : outcome))
 }

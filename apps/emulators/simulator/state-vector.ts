@@ -126,6 +126,37 @@ export class StateVector {
     }
   }
 
+  copy(): StateVector {
+    const copied = new StateVector(this.qubits)
+    copied.re.set(this.re)
+    copied.im.set(this.im)
+    return copied
+  }
+
+  /**
+   * Measures a qubit, after which the state is that of the outcome.
+   * @param random from 0 to 1, exclusive: it is one if this is below the probability of one.
+   */
+  measure(qubit: number, random: number): 0 | 1 {
+    this.check([qubit])
+    const { re, im } = this
+    const bit = 1 << qubit
+    let [zero, one] = [0, 0]
+    for (let index = 0; index < re.length; index++) {
+      const weight = re[index]! * re[index]! + im[index]! * im[index]!
+      if (index & bit) one += weight
+      else zero += weight
+    }
+    const outcome = random * (zero + one) < one ? 1 : 0
+    const scale = 1 / Math.sqrt(outcome ? one : zero)
+    for (let index = 0; index < re.length; index++) {
+      const factor = (index & bit ? 1 : 0) === outcome ? scale : 0
+      re[index]! *= factor
+      im[index]! *= factor
+    }
+    return outcome
+  }
+
   /** The probability of every index. */
   probabilities(): Float64Array {
     return this.re.map((real, index) => real * real + this.im[index]! * this.im[index]!)

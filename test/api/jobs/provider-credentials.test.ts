@@ -1,5 +1,5 @@
 // What the credentials of a team lack for a job is said at its submission.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { declareProviders } from '../../../db/backends/provider-workers.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -11,8 +11,9 @@ afterAll(() => api.close())
 let ada: TestUser & { teamId: string }
 beforeAll(async () => {
   ada = await api.signUpWithTeam()
-  await declareProviders(db, ['AWS Braket', 'IBM Quantum'])
-  await sql`update backends set status = 'online' where slug in ('sv1', 'ionq-forte-1', 'ibm-fez')`
+  await declareProviders(db, ['AWS Braket', 'IBM Quantum', 'Azure Quantum'])
+  const slugs = ['sv1', 'ionq-forte-1', 'ibm-fez', 'azure-quantinuum-h2-1']
+  await sql`update backends set status = 'online' where slug = any(${slugs})`
   await ada.ask('PATCH', '/api/team/budget', { team_id: ada.teamId, daily_usd: 500, monthly_usd: 500 })
 })
 
@@ -53,4 +54,33 @@ test('a job at IBM Quantum needs the CRN of an instance before it is accepted', 
   const instance = 'crn:v1:bluemix:public:quantum-computing:us-east:a/0123abcd:01234567-89ab-cdef-0123-456789abcdef::'
   expect((await store({ instance }, 'ibm-quantum')).status).toBe(201)
   expect((await submit('ibm-fez')).status).toBe(201)
+})
+
+describe('a job at Azure needs an identity before it is accepted:', () => {
+  const workspace = {
+    subscription_id: '01234567-89ab-cdef-0123-456789abcdef',
+    resource_group: 'a-group',
+    workspace_name: 'a-workspace',
+    location: 'eastus'
+  }
+  const principal = {
+    tenant_id: '01234567-89ab-cdef-0123-456789abcdef',
+    client_id: '01234567-89ab-cdef-0123-456789abcdef',
+    client_secret: 'abc~8Q.example-secret'
+  }
+  const lack =
+    "backend: azure-quantinuum-h2-1: No identity: set tenant_id, client_id and client_secret, or api_key, in the team's azure-quantum credentials"
+
+  test.each<[string, Record<string, string>]>([
+    ['a key', { api_key: 'example-api-key' }],
+    ['a service principal', principal]
+  ])('%s is enough', async (_what, identity) => {
+    expect((await store(workspace, 'azure-quantum')).status).toBe(201)
+    expect(await submit('azure-quantinuum-h2-1')).toMatchObject({ status: 400, body: { error: lack } })
+    const stored = await store(identity, 'azure-quantum')
+    expect(stored.status).toBe(201)
+    expect((await submit('azure-quantinuum-h2-1')).status).toBe(201)
+    for (const { id } of stored.body.secrets.filter((one: { key_name: string }) => one.key_name in identity))
+      await ada.ask('DELETE', `/api/team/secrets/${id}`)
+  })
 })

@@ -233,6 +233,8 @@ describe('the credentials that a job needs', () => {
   const simulator = { deviceType: 'simulator' }
   const qpu = { deviceType: 'qpu' }
   const keys = ['access_key_id', 'secret_access_key']
+  const azure = 'azure-quantum'
+  const workspace = ['subscription_id', 'resource_group', 'workspace_name', 'location']
 
   test.each<[string, CredentialProvider, string[], { deviceType: string }, string | null]>([
     [
@@ -267,7 +269,30 @@ describe('the credentials that a job needs', () => {
     ],
     ['nothing more of IBM Quantum', 'ibm-quantum', ['token', 'instance'], qpu, null],
     ['a key of IonQ', 'ionq', [], qpu, "Incomplete credentials: set api_key in the team's ionq credentials"],
-    ['nothing more of IonQ', 'ionq', ['api_key'], simulator, null]
+    ['nothing more of IonQ', 'ionq', ['api_key'], simulator, null],
+    [
+      'an identity for Azure',
+      azure,
+      workspace,
+      qpu,
+      "No identity: set tenant_id, client_id and client_secret, or api_key, in the team's azure-quantum credentials"
+    ],
+    [
+      'the whole of an identity for Azure',
+      azure,
+      [...workspace, 'tenant_id', 'client_id'],
+      simulator,
+      "No identity: set tenant_id, client_id and client_secret, or api_key, in the team's azure-quantum credentials"
+    ],
+    ['a service principal of Azure', azure, [...workspace, 'tenant_id', 'client_id', 'client_secret'], qpu, null],
+    ['a key of Azure', azure, [...workspace, 'api_key'], qpu, null],
+    [
+      'the workspace of Azure',
+      azure,
+      ['subscription_id', 'resource_group', 'workspace_name', 'api_key'],
+      qpu,
+      "Incomplete credentials: set location in the team's azure-quantum credentials"
+    ]
   ])('are %s', (_what, provider, present, backend, sentence) => {
     expect(missingForJob(provider, present, backend)).toBe(sentence)
   })

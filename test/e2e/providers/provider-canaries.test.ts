@@ -28,7 +28,16 @@ afterAll(() => platform.close())
 /** The account of the emulated AWS. */
 const ACCOUNT = '123456789012'
 /** What a signed or authorized request has in its headers or address. */
-const marks = ['AWS4-HMAC-SHA256', 'X-Amz-Signature', 'X-Amz-Security-Token', 'X-Amz-Credential', '"authorization":']
+const marks = [
+  'AWS4-HMAC-SHA256',
+  'X-Amz-Signature',
+  'X-Amz-Security-Token',
+  'X-Amz-Credential',
+  '"authorization":',
+  // A JSON Web Token, and the version in a signed address of Azure's storage.
+  'eyJ0eXAiOiJKV1Qi',
+  'sv=2023-11-03'
+]
 
 /** The values that open something; the others are names. */
 const secretsOf = (credentials: Record<string, string>): string[] =>

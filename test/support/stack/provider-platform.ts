@@ -26,7 +26,8 @@ const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toS
 export const paidBackends: Record<ProviderName, string> = {
   ionq: 'ionq-direct-forte-1',
   'aws-braket': 'ionq-forte-1',
-  'ibm-quantum': 'ibm-fez'
+  'ibm-quantum': 'ibm-fez',
+  'azure-quantum': 'azure-quantinuum-h2-1'
 }
 
 export async function startProviderPlatform(

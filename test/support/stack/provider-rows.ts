@@ -22,6 +22,11 @@ export interface Provider {
   retiring?: { backend: string; device: string; offline: string; retired: string }
 }
 
+/** Of the emulated Azure. */
+const workspace =
+  '/subscriptions/00000000-e000-4000-8000-000000000001/resourceGroups/emulated-group' +
+  '/providers/Microsoft.Quantum/workspaces/emulated-workspace'
+
 export const providers: Provider[] = [
   {
     name: 'ionq',
@@ -48,6 +53,15 @@ export const providers: Provider[] = [
     fetching: { method: 'GET', path: '/jobs/' },
     cancelled: 'Cancelled',
     permits: ['resets', 'continues after a measurement']
+  },
+  {
+    name: 'azure-quantum',
+    submitting: { method: 'PUT', path: `${workspace}/jobs/` },
+    finding: { method: 'GET', path: `${workspace}/jobs/` },
+    looking: { method: 'GET', path: `${workspace}/jobs/` },
+    fetching: { method: 'GET', path: '/emulatedquantum/' },
+    cancelled: 'Cancelled',
+    permits: ['branches', 'resets', 'continues after a measurement']
   }
 ]
 

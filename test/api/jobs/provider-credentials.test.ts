@@ -12,8 +12,8 @@ let ada: TestUser & { teamId: string }
 beforeAll(async () => {
   ada = await api.signUpWithTeam()
   await declareProviders(db, ['AWS Braket', 'IBM Quantum', 'Azure Quantum'])
-  const slugs = ['sv1', 'ionq-forte-1', 'ibm-fez', 'azure-quantinuum-h2-1']
-  await sql`update backends set status = 'online' where slug = any(${slugs})`
+  await sql`update backends set status = 'online'
+    where slug in ('sv1', 'ionq-forte-1', 'ibm-fez', 'azure-quantinuum-h2-1')`
   await ada.ask('PATCH', '/api/team/budget', { team_id: ada.teamId, daily_usd: 500, monthly_usd: 500 })
 })
 

@@ -72,6 +72,17 @@ const faultsOf = ({ submitting, looking, fetching }: Provider): FaultRow[] => [
 /** As many as the short lane runs at the providers after the first. */
 const FAULTS_SHORT = 5
 
+const unsupported = [
+  ['branches', 'qubit[2] q;\nbit[1] c;\nh q[0];\nc[0] = measure q[0];\nif (c[0]) x q[1];\n', /measured bit/],
+  ['is too wide', 'const uint n = 300;\nqubit[n] q;\nh q[0];\n', /300 qubits.* has \d+/],
+  [
+    'continues after a measurement',
+    'qubit[1] q;\nbit[1] c;\nc[0] = measure q[0];\nreset q[0];\nx q[0];\n',
+    /reset|after the measurement/
+  ],
+  ['resets', 'qubit[1] q;\nbit[1] c;\nx q[0];\nreset q[0];\nc[0] = measure q[0];\n', /reset/]
+] as const
+
 describe.each(providers)('$name', (provider) => {
   const { name, submitting, finding, looking, fetching, retiring } = provider
   const oftenTest = testOfRow(isFirst(provider))
@@ -186,18 +197,9 @@ describe.each(providers)('$name', (provider) => {
 
   test.each(
     rowsOfLane(
-      [
-        ['branches', 'qubit[2] q;\nbit[1] c;\nh q[0];\nc[0] = measure q[0];\nif (c[0]) x q[1];\n', /measured bit/],
-        ['is too wide', 'const uint n = 300;\nqubit[n] q;\nh q[0];\n', /300 qubits.* has \d+/],
-        [
-          'continues after a measurement',
-          'qubit[1] q;\nbit[1] c;\nc[0] = measure q[0];\nreset q[0];\nx q[0];\n',
-          /reset|after the measurement/
-        ],
-        ['resets', 'qubit[1] q;\nbit[1] c;\nx q[0];\nreset q[0];\nc[0] = measure q[0];\n', /reset/]
-      ] as const,
+      unsupported.filter(([title]) => !provider.permits?.some((permitted) => permitted === title)),
       (_row, at) => isFirst(provider) || at === 0
-    ).filter(([title]) => !provider.permits?.some((permitted) => permitted === title))
+    )
   )(
     'a circuit that %s fails before anything is sent, and costs nothing',
     async (_title, text, message) => {

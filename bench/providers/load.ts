@@ -21,8 +21,8 @@ export interface ProviderLoad {
   looksPerSecond: number
   /** The provider's own limit; `null` where it names none. */
   rate: { submit: ProviderRate; look: ProviderRate } | null
-  /** Requests above it. */
-  above: number
+  /** For each request above it, how many milliseconds too soon it came. */
+  above: number[]
 }
 
 export interface Load {
@@ -84,7 +84,7 @@ async function loadOf(provider: LoadedProvider, from: number, until: number): Pr
     callsPerSecond: perSecond(within),
     looksPerSecond: perSecond(requestsTo(within, provider.looking)),
     rate,
-    above: rate === null ? 0 : above(submitted, rate.submit) + above(looked, rate.look)
+    above: rate === null ? [] : [...above(submitted, rate.submit), ...above(looked, rate.look)]
   }
 }
 
@@ -96,10 +96,12 @@ function rateOf(name: string): ProviderLoad['rate'] {
   return rates
 }
 
-/** How many requests came while as many as the rate allows were in its window already. */
-function above(times: readonly number[], { max, windowSeconds }: ProviderRate): number {
+/** Those that came while as many as the rate allows were in its window already. */
+function above(times: readonly number[], { max, windowSeconds }: ProviderRate): number[] {
   const sorted = [...times].sort((one, other) => one - other)
-  return sorted.filter((time, at) => at >= max && time - sorted[at - max]! < windowSeconds * 1000).length
+  return sorted
+    .map((time, at) => (at < max ? 0 : windowSeconds * 1000 - (time - sorted[at - max]!)))
+    .filter((tooSoonMs) => tooSoonMs > 0)
 }
 
 async function eventsOf(address: string, jobs: readonly string[]): Promise<number> {

@@ -1,7 +1,8 @@
 // Costs that a provider states after the end: the difference to what the job was settled with is booked once, in every
-// counter of the job, and the provider is not queried for ever.
+// counter of the job, and the provider is not queried for ever. MONEY_PROPERTY_RUNS sets how many random histories are tried.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
 import { loadMoney, settleByAdministrator } from '../../../db/admin/held-money.js'
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { answerScriptRequest, recordScriptRequest } from '../../../db/jobs/script-requests.js'
@@ -16,12 +17,19 @@ import {
   markSending,
   takeForSubmit
 } from '../../../db/provider-jobs/provider-jobs.js'
-import { closeHeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
+import {
+  closeHeldProviderJob,
+  type HeldProviderJob,
+  takeHeldProviderJobs
+} from '../../../db/provider-jobs/provider-money.js'
 import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.js'
 import { addAcceptedJob, addHeldJob, addKey, usd } from '../../support/jobs/money-rows.js'
 import { requestedCircuit } from '../../support/jobs/money-scenario.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
+import { everything } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
+
+const RUNS = Number(process.env.MONEY_PROPERTY_RUNS ?? (everything ? 8 : 3))
 
 const database = await createTestDatabase('late_usage', { max: 20 })
 const { db } = database
@@ -303,3 +311,61 @@ describe('a provider is queried about usage', () => {
     expect(await costOf(stopped)).toBe(10_000_000)
   })
 })
+
+const lifeArb = fc.record({
+  price: fc.nat(12),
+  byKey: fc.boolean(),
+  end: fc.constantFrom('completed' as const, 'failed' as const, 'held' as const),
+  /** What the provider states at the end. */
+  atEnd: fc.option(fc.nat(15)),
+  /** What it states later, and whether the job still runs then. */
+  later: fc.option(fc.record({ cost: fc.nat(25), running: fc.boolean() }), { freq: 4 })
+})
+type Life = typeof lifeArb extends fc.Arbitrary<infer T> ? T : never
+
+/** @returns the job, and what it must have cost. */
+async function live({ price, byKey, end, atEnd, later }: Life, key: Awaited<ReturnType<typeof addKey>>) {
+  const jobId = await addAcceptedJob(db, person, {
+    cost: BigInt(price),
+    ...(byKey && { key }),
+    submission: { teamId }
+  })
+  const cost = atEnd === null ? null : BigInt(atEnd)
+  const stated = { cost, isUsagePending: later !== null }
+  const bookLater = () =>
+    Promise.all(
+      [1, 2, 3].map(() => bookUsage(db, plainRef(jobId), { cost: BigInt(later!.cost), usage: null, note: null }))
+    )
+  if (end === 'held') {
+    await failJob(db, jobId, fence, { code: 'provider_outcome_unknown', message: 'no answer' })
+    const held = { jobId, task: '', attempt: 1 } as HeldProviderJob
+    await db.transaction(async (tx) => {
+      const found = { ...stated, state: 'completed', providerJobId: 'x' } as const
+      await settleHeld(tx, jobId, (await closeHeldProviderJob(tx, held, found)) as bigint)
+    })
+  } else {
+    await markSeen(db, plainRef(jobId), { ...ended, ...stated, state: end, failure: null })
+    if (later?.running) await bookLater()
+    if (end === 'completed') await completeJob(db, jobId, fence, 'a'.repeat(64))
+    else await failJob(db, jobId, fence, { code: 'provider_failed', message: 'it broke' })
+  }
+  if (later) await bookLater()
+  return { jobId, cost: later?.cost ?? atEnd ?? price }
+}
+
+test(
+  'many concurrent jobs each cost what was stated last, and ledger, counters and jobs agree',
+  () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(lifeArb, { minLength: 8, maxLength: 24 }), async (lives) => {
+        teamId = await addTeam(db, person)
+        const key = await addKey(db, person, teamId, usd(50))
+        const jobs = await Promise.all(lives.map((life) => live(life, key)))
+        expect(await Promise.all(jobs.map(({ jobId }) => costOf(jobId)))).toEqual(jobs.map(({ cost }) => cost))
+        expect(await counters()).toEqual({ spent: BigInt(jobs.reduce((sum, { cost }) => sum + cost, 0)), reserved: 0n })
+        expect(await wrong()).toEqual([])
+      }),
+      { numRuns: RUNS, endOnFailure: true }
+    ),
+  60_000 + RUNS * 5_000
+)

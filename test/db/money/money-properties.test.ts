@@ -1,6 +1,6 @@
 // For jobs in any order and with any concurrency: no reservation ever exceeds a limit, ledger and counters agree, every
-// end has the right cost, and nothing stays reserved once all jobs have ended. MONEY_PROPERTY_RUNS sets how many random
-// histories are tried (docs/money.md).
+// end has the right cost, also when that is stated late, and nothing stays reserved once all jobs have ended.
+// MONEY_PROPERTY_RUNS sets how many random histories are tried (docs/money.md).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -12,6 +12,7 @@ import { jobs } from '../../../db/tables/jobs.js'
 import type { BudgetRefusal } from '../../../domain/money/budget.js'
 import {
   act,
+  bookAll,
   days,
   endAll,
   guardLimits,
@@ -93,6 +94,8 @@ test(
         await endAll(db, world)
         expect(await wrong()).toEqual([])
         expect(await reservedIn(world)).toEqual([])
+        await bookAll(db)
+        expect(await wrong()).toEqual([])
       }),
       { numRuns: RUNS, endOnFailure: true }
     ),

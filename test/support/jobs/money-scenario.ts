@@ -223,6 +223,16 @@ export async function endAll(db: Db, { jobs }: World): Promise<void> {
   )
 }
 
+/** Books every cost that is still to come, with two sweeps at once. */
+export async function bookAll(db: Db): Promise<void> {
+  const rows = await db.execute<{ job_id: string; task: string; attempt: number }>(
+    sql`select job_id, task, attempt from provider_tasks where usage_ask_at is not null`
+  )
+  const book = ({ job_id: jobId, task, attempt }: (typeof rows)[number], cost: bigint) =>
+    bookUsage(db, { jobId, task, attempt }, { cost, usage: null, note: null })
+  await Promise.all(rows.flatMap((row) => [book(row, 1n), book(row, 20n)]))
+}
+
 /**
  * Makes the database itself refuse, at the commit, each reservation that exceeds its limit, so that none is visible at
  * any moment.

@@ -2,13 +2,15 @@
 // what was paid for.
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import { inArray, sql } from 'drizzle-orm'
-import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
+import { type HeldDeps, settleHeldProviderJob } from '../../../activities/provider/held-money.js'
+import { bookLateUsage, type UsageDeps } from '../../../activities/provider/late-usage.js'
 import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { emulatorVariables } from '../../../apps/cli/stack/parts/emulators.js'
 import { type EmulatorOptions, type ProviderName, startEmulators } from '../../../apps/emulators/emulators.js'
 import type { LedgerTask } from '../../../apps/emulators/provider.js'
 import { changeTeamBudget } from '../../../db/money/budget.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { takePendingUsage } from '../../../db/provider-jobs/pending-usage.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { backends } from '../../../db/tables/backends.js'
 import { readProviderUrls } from '../../../domain/backends/quantum-providers.js'
@@ -88,6 +90,24 @@ export async function startProviderPlatform(
       return tasks.length >= count ? tasks : null
     })
 
+  /** With what the sweeps of a worker get. */
+  async function asWorker(act: (deps: HeldDeps & UsageDeps) => Promise<void>): Promise<void> {
+    const variables = Object.assign({}, ...emulators.providers.map((provider) => provider.variables))
+    const providers = createProviders(readProviderUrls(variables))
+    try {
+      await act({
+        db: platform.connection.db,
+        providers: providers.adapters,
+        keyRing: readKeyRing(SECRETS_KEYS),
+        log: { warn: () => {}, error: () => {} },
+        announce: () => {},
+        providerTimes: { ...defaultProviderTimes, lookUpWindowSeconds: LOOKUP_WINDOW_SECONDS }
+      })
+    } finally {
+      await providers.close()
+    }
+  }
+
   /** A paid job of 100 shots: 1.30 USD. */
   const submitPaid = (body: Record<string, unknown> = {}): Promise<string> =>
     platform.submit({
@@ -144,23 +164,20 @@ export async function startProviderPlatform(
     },
 
     /** Runs the sweep of held money, as if every held provider job were due for a query. */
-    async askAfterHeld(): Promise<void> {
-      const { db } = platform.connection
-      await db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
-      const variables = Object.assign({}, ...emulators.providers.map((provider) => provider.variables))
-      const providers = createProviders(readProviderUrls(variables))
-      const deps = {
-        db,
-        providers: providers.adapters,
-        keyRing: readKeyRing(SECRETS_KEYS),
-        log: { warn: () => {}, error: () => {} },
-        announce: () => {},
-        providerTimes: { ...defaultProviderTimes, lookUpWindowSeconds: LOOKUP_WINDOW_SECONDS }
-      }
-      for (const held of await takeHeldProviderJobs(db, 10))
-        await settleHeldProviderJob(deps, held, AbortSignal.timeout(5_000))
-      await providers.close()
-    },
+    askAfterHeld: () =>
+      asWorker(async (deps) => {
+        await deps.db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
+        for (const held of await takeHeldProviderJobs(deps.db, 10))
+          await settleHeldProviderJob(deps, held, AbortSignal.timeout(5_000))
+      }),
+
+    /** Runs the sweep of late costs, as if every provider job without one were due for a query. */
+    askForUsage: () =>
+      asWorker(async (deps) => {
+        await deps.db.execute(sql`update provider_tasks set usage_ask_at = now() where usage_ask_at is not null`)
+        for (const pending of await takePendingUsage(deps.db, 10))
+          await bookLateUsage(deps, pending, AbortSignal.timeout(5_000))
+      }),
 
     cancel: async (id: string): Promise<JobRecord> =>
       (await (await platform.call('POST', `/api/jobs/${id}/cancel`)).json()) as JobRecord,

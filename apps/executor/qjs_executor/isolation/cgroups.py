@@ -21,8 +21,8 @@ Kind = Literal["v2", "v1", "none"]
 _PROCESSES_MAX = 64
 _PERIOD_MICROSECONDS = 100_000
 _WEIGHT_V2, _SHARES_V1 = 10, 102
-"""A tenth of what the kernel gives by default to a group, and to a process (or a session) outside of one, such as those of
-the service. Niceness counts only within a group."""
+"""A tenth of what the kernel gives by default to a group, and to a process (or a session) outside of one, such as those
+of the service. Niceness counts only within a group."""
 _CONTROLLERS = ("memory", "pids", "cpu")
 _ROOT = "/sys/fs/cgroup"
 _PREFIX = "qjs-"

@@ -158,7 +158,8 @@ def test_a_resumed_run_gets_a_free_slot_before_any_new_job(executor: Executor) -
         eventually(lambda: any(end.done() for end in ends), 15, "one of them holds the run for its turn")
         refused, going_on = sorted(ends, key=lambda end: not end.done())
         assert refused.result().status == 409
-        assert executor.run(qasm(BELL)).status == 503, "new jobs are refused as ever"
+        new = executor.http.post("/run", json=executor.request(qasm(BELL)))
+        assert new.status_code == 503, "new jobs are refused as ever"
         assert not going_on.done()
         hang_ups.pop()()
         assert "heard" in going_on.result().error["message"]

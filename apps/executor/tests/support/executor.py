@@ -168,13 +168,17 @@ class Executor:
         }
 
     def run(self, source: dict[str, str], shots: int = 100, wall: float = 120, **fields: Any) -> Answer:
-        """Runs a source to its end. Like the service, it sends the request again while the frameworks are imported."""
+        """Runs a source to its end. Like the service, it sends the request again while the frameworks are imported, or
+        while a run that was killed before still holds a slot."""
         deadline = time.monotonic() + IMPORT_SECONDS
         while True:
             answer = self.http.post("/run", json=self.request(source, shots, wall, **fields))
-            importing = answer.status_code == 503 and "still being imported" in answer.text
-            if not importing or time.monotonic() > deadline:
+            later = answer.status_code == 503 and any(
+                reason in answer.text for reason in ("still being imported", "every slot is taken")
+            )
+            if not later or time.monotonic() > deadline:
                 return Answer(answer.status_code, [json.loads(line) for line in answer.text.splitlines()])
+            time.sleep(0.05)
 
     @property
     def shell(self) -> int:

@@ -15,7 +15,8 @@ const widest: Readonly<Record<string, { slug: string; target: string }>> = {
   'aws-braket': {
     slug: 'rigetti-cepheus-1',
     target: 'arn:aws:braket:us-west-1::device/qpu/rigetti/Cepheus-1-108Q'
-  }
+  },
+  'ibm-quantum': { slug: 'ibm-fez', target: 'ibm_fez' }
 }
 
 export interface PreparedTimes {
@@ -28,11 +29,11 @@ export interface PreparedTimes {
   described: number[]
 }
 
-export async function prepareTimes({ providers }: Scene, executor: ExecutorAddress): Promise<PreparedTimes[]> {
+export async function prepareTimes({ all }: Scene, executor: ExecutorAddress): Promise<PreparedTimes[]> {
   const client = createExecutorClient(executor.url, EXECUTOR_TOKEN)
   try {
     const measured: PreparedTimes[] = []
-    for (const provider of providers) {
+    for (const provider of all) {
       const device = widest[provider.name]
       if (device) measured.push(await measure(provider, device, client))
     }

@@ -64,7 +64,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const dataDir = mkdtempSync(join(tmpdir(), 'qjs-chaos-'))
   options.say(`data folder ${dataDir}`)
   const command = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
-  const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', ...options.env }, command)
+  const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', PROVIDER_RATE_SCALE: '0', ...options.env }, command)
   stopWithProcess(stack)
   try {
     const base = /^ready: (\S+)/.exec(await stack.ready())?.[1]

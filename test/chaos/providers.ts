@@ -8,6 +8,9 @@ import { paidBackends } from '../support/stack/provider-platform.js'
 /** Long enough for kills while tasks wait and run. */
 const TIMING = { queue_ms: 4_000, run_ms: 1_000 }
 
+/** IBM allows five, with which jobs would wait far longer than for any kill. */
+const STARTS_PER_MINUTE = 1_000
+
 export interface PaidTask {
   id: string
   token: string | null
@@ -38,7 +41,10 @@ export function providersOfStack(dataDir: string): ProviderOfStack[] {
       name: provider,
       backend,
       credentials,
-      slowDown: async () => void (await ask('/timing', TIMING)),
+      async slowDown() {
+        await ask('/timing', TIMING)
+        if (provider === 'ibm-quantum') await ask('/settings', { starts_per_minute: STARTS_PER_MINUTE })
+      },
       async tasks() {
         const { tasks } = (await ask('/tasks')) as { tasks: Omit<PaidTask, 'backend'>[] }
         return tasks.map(({ id, token, state }) => ({ id, token, state, backend }))

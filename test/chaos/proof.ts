@@ -2,6 +2,7 @@
 
 import type { Connection } from '../../db/client.js'
 import { proveAll } from '../../db/proofs/money-proof.js'
+import { jobIdOf } from '../../services/providers/azure/jobs.js'
 import { eventually } from '../support/eventually.js'
 import { type CapsuleFacts, proveCapsules } from './capsule-proof.js'
 import { checkJob, type Findings, invariants, type JobRow, jobsOf } from './job-proof.js'
@@ -55,7 +56,10 @@ interface PaidFacts {
 
 /** Each completed job at a provider has exactly one paid task there, and each paid task has a job. */
 function checkPaidWork(jobs: JobRow[], { paid, paidBackends }: PaidFacts, findings: Findings): void {
-  const owners = new Map(jobs.flatMap((job) => job.tokens.map((token) => [token, job] as const)))
+  // A job at Azure has an id that is made from the token.
+  const owners = new Map(
+    jobs.flatMap((job) => job.tokens.flatMap((token) => [token, jobIdOf(token)].map((known) => [known, job] as const)))
+  )
   const tasksOf = new Map<JobRow, PaidTask[]>()
   for (const task of paid) {
     const job = task.token === null ? undefined : owners.get(task.token)

@@ -111,7 +111,7 @@ def test_slots_refusals_and_zygotes_are_shown(executor: Executor) -> None:
     answers = [stream.__enter__() for stream in streams]
     lines = [answer.iter_lines() for answer in answers]
     assert all("accepted" in next(line) for line in lines)
-    growth = grown(executor, lambda: executor.run(qasm(BELL)))
+    growth = grown(executor, lambda: executor.http.post("/run", json=executor.request(qasm(BELL))))
     assert growth['qjs_executor_refusals_total{lane="jobs",reason="busy"}'] == 1
     page = samples(executor)
     assert page['qjs_executor_slots_running{lane="jobs"}'] == page["qjs_executor_slots"] == 3

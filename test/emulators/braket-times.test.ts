@@ -1,6 +1,6 @@
 // When a task of the emulated Braket waits, runs and ends: a decision about times alone.
 import { expect, test } from '@jest/globals'
-import { courseOf, type DeviceChange, type TaskTimes } from '../../apps/emulators/braket/task-times.js'
+import { type Change, courseOf, type TaskTimes } from '../../apps/emulators/task-times.js'
 
 const task = (changes: Partial<TaskTimes> = {}): TaskTimes => ({
   submittedAt: 100,
@@ -12,8 +12,7 @@ const task = (changes: Partial<TaskTimes> = {}): TaskTimes => ({
   fails: false,
   ...changes
 })
-const stateAt = (now: number, own: TaskTimes = task(), changes: DeviceChange[] = []) =>
-  courseOf(own, changes, now).state
+const stateAt = (now: number, own: TaskTimes = task(), changes: Change[] = []) => courseOf(own, changes, now).state
 
 test('a task is CREATED, QUEUED, RUNNING and COMPLETED, and its result comes last', () => {
   expect([100, 109, 110, 199, 200, 299, 300].map((now) => stateAt(now))).toEqual([
@@ -30,13 +29,13 @@ test('a task is CREATED, QUEUED, RUNNING and COMPLETED, and its result comes las
 
 test('a task whose program cannot run fails once it is checked, wherever its device is', () => {
   const own = task({ fails: true })
-  const offline: DeviceChange[] = [{ at: 105, status: 'OFFLINE' }]
+  const offline: Change[] = [{ at: 105, status: 'OFFLINE' }]
   expect([109, 110].map((now) => stateAt(now, own, offline))).toEqual(['CREATED', 'FAILED'])
   expect(courseOf(own, offline, 500)).toMatchObject({ stranded: false, endedAt: 110 })
 })
 
 test('a task waits as long as its device is offline at its turn, and then runs its whole time', () => {
-  const away: DeviceChange[] = [
+  const away: Change[] = [
     { at: 150, status: 'OFFLINE' },
     { at: 1000, status: 'ONLINE' }
   ]
@@ -51,7 +50,7 @@ test('a task waits as long as its device is offline at its turn, and then runs i
 })
 
 test('a task does not wait for what its device did before its turn or after its start', () => {
-  const brief: DeviceChange[] = [
+  const brief: Change[] = [
     { at: 120, status: 'OFFLINE' },
     { at: 180, status: 'ONLINE' }
   ]
@@ -61,7 +60,7 @@ test('a task does not wait for what its device did before its turn or after its 
 })
 
 test('a task that waits for a device fails when it is retired', () => {
-  const gone: DeviceChange[] = [
+  const gone: Change[] = [
     { at: 150, status: 'OFFLINE' },
     { at: 900, status: 'RETIRED' }
   ]

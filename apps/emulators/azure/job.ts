@@ -1,5 +1,5 @@
 // One job of the emulated workspace.
-import type { TaskState, TaskTimes } from '../braket/task-times.js'
+import type { TaskState, TaskTimes } from '../task-times.js'
 import type { Workspace } from './identity/identities.js'
 import type { Program } from './programs/program.js'
 import type { Place } from './storage/sas.js'

@@ -1,8 +1,9 @@
 // The jobs of the emulated workspaces. A job's status follows from its times and the emulated clock, and a result is computed at
 // the first request for it.
-import { courseOf, type TaskCourse } from '../braket/task-times.js'
+
 import { type EmulatedClock, isoTime } from '../clock.js'
 import type { LedgerTask, Timing } from '../provider.js'
+import { courseOf, type TaskCourse } from '../task-times.js'
 import { TimingSettings, timelineOf } from '../timeline.js'
 import { actorOf, type Identity, type Workspace } from './identity/identities.js'
 import { type AzureSettings, finalStatuses, type Job, type JobStatus, statusOf } from './job.js'

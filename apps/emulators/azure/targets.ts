@@ -1,5 +1,5 @@
 // The targets of the emulated workspace, by the facts that Microsoft publishes, in the providers' own words.
-import type { DeviceChange } from '../braket/task-times.js'
+import type { Change } from '../task-times.js'
 
 export interface Target {
   readonly id: string
@@ -16,7 +16,7 @@ export interface Target {
   /** In US dollars. */
   readonly price: { task: number; shot: number }
   /** What became of it while the emulator runs, oldest first. */
-  readonly changes: readonly DeviceChange[]
+  readonly changes: readonly Change[]
 }
 
 const free = { task: 0, shot: 0 }

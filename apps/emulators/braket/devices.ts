@@ -1,5 +1,5 @@
 // The devices of the emulated Braket, by the facts that AWS publishes. Their ARNs are those of the catalogue.
-import type { DeviceChange, DeviceStatus } from './task-times.js'
+import type { Change, DeviceStatus } from '../task-times.js'
 
 export interface Device {
   readonly arn: string
@@ -23,7 +23,7 @@ export interface Device {
   /** One declaration of each kind, as on hardware. */
   readonly oneRegister: boolean
   /** What became of it while the emulator runs, oldest first. */
-  readonly changes: readonly DeviceChange[]
+  readonly changes: readonly Change[]
 }
 
 const common = [
@@ -54,9 +54,9 @@ const simulator = {
   operations: ofSimulators,
   price: { price: 0.075, unit: 'minute' }
 }
-const retired: readonly DeviceChange[] = [{ at: 0, status: 'RETIRED' }]
+const retired: readonly Change[] = [{ at: 0, status: 'RETIRED' }]
 
-type Seeded = Omit<Device, 'changes'> & { changes?: readonly DeviceChange[] }
+type Seeded = Omit<Device, 'changes'> & { changes?: readonly Change[] }
 
 const seeded: readonly Seeded[] = [
   {

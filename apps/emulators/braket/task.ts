@@ -1,7 +1,8 @@
 // One task of the emulated Braket.
+
+import type { TaskTimes } from '../task-times.js'
 import type { Device } from './devices.js'
 import type { Program } from './programs.js'
-import type { TaskTimes } from './task-times.js'
 
 /** What tests change beyond the settings of every emulator. It applies to tasks submitted from now on. */
 export interface BraketSettings {

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type EmulatedClock, isoTime } from '../clock.js'
 import type { LedgerTask, Timing } from '../provider.js'
+import { courseOf, finalStates, type TaskCourse } from '../task-times.js'
 import { TimingSettings, timelineOf } from '../timeline.js'
 import type { StoredObject } from './aws/s3.js'
 import type { Caller } from './aws/signature.js'
@@ -10,7 +11,6 @@ import type { Device, Devices } from './devices.js'
 import type { Program } from './programs.js'
 import { resultBody } from './results.js'
 import { type BraketSettings, directoryOf, type Task, type TaskRequest } from './task.js'
-import { courseOf, finalStates, type TaskCourse } from './task-times.js'
 
 /** Bounds the memory of a stack that uses the emulators for weeks. */
 const tasksMax = 100_000

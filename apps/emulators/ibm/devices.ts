@@ -1,7 +1,7 @@
 // The devices of the emulated IBM Quantum, by the data that IBM publishes in qiskit-ibm-runtime.
 import fez from './fixtures/ibm_fez.json' with { type: 'json' }
 import marrakesh from './fixtures/ibm_marrakesh.json' with { type: 'json' }
-import type { DeviceChange, DeviceStatus } from './job-times.js'
+import type { Change, DeviceStatus } from './job-times.js'
 
 /** One value for each qubit, or for each pair of the coupling map; null where IBM has none. */
 interface Column {
@@ -38,7 +38,7 @@ export interface Device {
   /** Whether a gate of two qubits can act on this pair, in this order. */
   isCoupled(first: number, second: number): boolean
   /** What became of it while the emulator runs, oldest first. */
-  readonly changes: readonly DeviceChange[]
+  readonly changes: readonly Change[]
 }
 
 function deviceOf(data: DeviceData): Device {

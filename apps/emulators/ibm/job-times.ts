@@ -1,13 +1,17 @@
 // When a job waits, runs and ends, as a decision about times alone: a job waits while its device does not work, fails when
 // its device is retired before it starts, and is stopped when it needs more of the machine than its cap allows.
+import { type DeviceChange, type DeviceState, startOf } from '../device-changes.js'
 import type { Timeline } from '../timeline.js'
 
 export type DeviceStatus = 'online' | 'paused' | 'offline' | 'retired'
 
-export interface DeviceChange {
-  /** Milliseconds since 1970, emulated. */
-  at: number
-  status: DeviceStatus
+export type Change = DeviceChange<DeviceStatus>
+
+const states: Record<DeviceStatus, DeviceState> = {
+  online: 'working',
+  paused: 'away',
+  offline: 'away',
+  retired: 'retired'
 }
 
 export type JobState = 'Queued' | 'Running' | 'Completed' | 'Cancelled' | 'Failed'
@@ -35,7 +39,7 @@ export interface JobCourse {
   resultAt: number | null
 }
 
-export function courseOf(job: JobTimes, changes: readonly DeviceChange[], now: number): JobCourse {
+export function courseOf(job: JobTimes, changes: readonly Change[], now: number): JobCourse {
   const queued: JobCourse = {
     state: 'Queued',
     stranded: false,
@@ -44,7 +48,11 @@ export function courseOf(job: JobTimes, changes: readonly DeviceChange[], now: n
     endedAt: null,
     resultAt: null
   }
-  const { startsAt, retiredAt } = startOf(job.startsAt, job.submittedAt, changes)
+  const { startsAt, retiredAt } = startOf(
+    { due: job.startsAt, submittedAt: job.submittedAt },
+    changes,
+    (status) => states[status]
+  )
   const waited = startsAt - job.startsAt
   const endsAt = job.endsAt + waited
   const stopsAt = job.stopsAfterMs === null ? Number.POSITIVE_INFINITY : startsAt + job.stopsAfterMs
@@ -60,22 +68,4 @@ export function courseOf(job: JobTimes, changes: readonly DeviceChange[], now: n
   if (now < Math.min(endsAt, stopsAt)) return { ...started, state: 'Running' }
   if (stopsAt <= endsAt) return { ...started, state: 'Cancelled', ranTooLong: true, endedAt: stopsAt }
   return { ...started, state: 'Completed', endedAt: endsAt, resultAt: job.resultAt + waited }
-}
-
-/** The first time from `due` at which the device works, and when it was retired before that. Infinity: never. */
-function startOf(
-  due: number,
-  submittedAt: number,
-  changes: readonly DeviceChange[]
-): { startsAt: number; retiredAt: number } {
-  let startsAt = due
-  for (const [index, { at, status }] of changes.entries()) {
-    // At its turn, the job has started.
-    if (at > startsAt) break
-    const until = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY
-    if (status === 'retired' && until > submittedAt)
-      return { startsAt: Number.POSITIVE_INFINITY, retiredAt: Math.max(at, submittedAt) }
-    if (status === 'paused' || status === 'offline') startsAt = Math.max(startsAt, until)
-  }
-  return { startsAt, retiredAt: Number.POSITIVE_INFINITY }
 }

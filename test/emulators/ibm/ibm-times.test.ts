@@ -1,6 +1,6 @@
 // When a job of the emulated IBM Quantum waits, runs and ends: a decision about times alone.
 import { expect, test } from '@jest/globals'
-import { courseOf, type DeviceChange, type JobTimes } from '../../../apps/emulators/ibm/job-times.js'
+import { type Change, courseOf, type JobTimes } from '../../../apps/emulators/ibm/job-times.js'
 
 const job = (changes: Partial<JobTimes> = {}): JobTimes => ({
   submittedAt: 100,
@@ -13,7 +13,7 @@ const job = (changes: Partial<JobTimes> = {}): JobTimes => ({
   stopsAfterMs: null,
   ...changes
 })
-const stateAt = (now: number, own: JobTimes = job(), changes: DeviceChange[] = []) => courseOf(own, changes, now).state
+const stateAt = (now: number, own: JobTimes = job(), changes: Change[] = []) => courseOf(own, changes, now).state
 
 test('a job is Queued, Running and Completed, and its result comes last', () => {
   expect([100, 199, 200, 299, 300].map((now) => stateAt(now))).toEqual([
@@ -42,7 +42,7 @@ test('a job whose circuit cannot run fails once it is checked, without a start',
 test.each(['paused', 'offline'] as const)(
   'a job waits while its device is %s, and then runs its whole time',
   (status) => {
-    const away: DeviceChange[] = [
+    const away: Change[] = [
       { at: 150, status },
       { at: 1000, status: 'online' }
     ]
@@ -58,7 +58,7 @@ test.each(['paused', 'offline'] as const)(
 )
 
 test('a job does not wait for what its device did before its turn or after its start', () => {
-  const brief: DeviceChange[] = [
+  const brief: Change[] = [
     { at: 120, status: 'paused' },
     { at: 180, status: 'online' }
   ]
@@ -68,7 +68,7 @@ test('a job does not wait for what its device did before its turn or after its s
 })
 
 test('a job that waits for a device fails when it is retired', () => {
-  const gone: DeviceChange[] = [
+  const gone: Change[] = [
     { at: 150, status: 'offline' },
     { at: 900, status: 'retired' }
   ]

@@ -1,13 +1,16 @@
 // When a task waits, runs and ends, as a decision about times alone: a task waits while its device is offline, and fails
 // when its device is retired before it starts.
-import type { Timeline } from '../timeline.js'
+import { type DeviceChange, type DeviceState, startOf } from './device-changes.js'
+import type { Timeline } from './timeline.js'
 
 export type DeviceStatus = 'ONLINE' | 'OFFLINE' | 'RETIRED'
 
-export interface DeviceChange {
-  /** Milliseconds since 1970, emulated. */
-  at: number
-  status: DeviceStatus
+export type Change = DeviceChange<DeviceStatus>
+
+const states: Record<DeviceStatus, DeviceState> = {
+  ONLINE: 'working',
+  OFFLINE: 'away',
+  RETIRED: 'retired'
 }
 
 export type TaskState = 'CREATED' | 'QUEUED' | 'RUNNING' | 'CANCELLING' | 'CANCELLED' | 'COMPLETED' | 'FAILED'
@@ -33,9 +36,13 @@ export interface TaskCourse {
   resultAt: number | null
 }
 
-export function courseOf(task: TaskTimes, changes: readonly DeviceChange[], now: number): TaskCourse {
+export function courseOf(task: TaskTimes, changes: readonly Change[], now: number): TaskCourse {
   const running = { stranded: false, endedAt: null, resultAt: null }
-  const { startsAt, retiredAt } = startOf(task.startsAt, task.submittedAt, changes)
+  const { startsAt, retiredAt } = startOf(
+    { due: task.startsAt, submittedAt: task.submittedAt },
+    changes,
+    (status) => states[status]
+  )
   const waited = startsAt - task.startsAt
   const endsAt = task.endsAt + waited
   const failsAt = task.fails ? task.readyAt : retiredAt
@@ -50,22 +57,4 @@ export function courseOf(task: TaskTimes, changes: readonly DeviceChange[], now:
   if (now < startsAt) return { ...running, state: 'QUEUED' }
   if (now < endsAt) return { ...running, state: 'RUNNING' }
   return { ...running, state: 'COMPLETED', endedAt: endsAt, resultAt: task.resultAt + waited }
-}
-
-/** The first time from `due` at which the device takes work, and when it was retired before that. Infinity: never. */
-function startOf(
-  due: number,
-  submittedAt: number,
-  changes: readonly DeviceChange[]
-): { startsAt: number; retiredAt: number } {
-  let startsAt = due
-  for (const [index, { at, status }] of changes.entries()) {
-    // At its turn, the task has started.
-    if (at > startsAt) break
-    const until = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY
-    if (status === 'RETIRED' && until > submittedAt)
-      return { startsAt: Number.POSITIVE_INFINITY, retiredAt: Math.max(at, submittedAt) }
-    if (status === 'OFFLINE') startsAt = Math.max(startsAt, until)
-  }
-  return { startsAt, retiredAt: Number.POSITIVE_INFINITY }
 }

@@ -1,9 +1,8 @@
 // What is Azure's own: the forms of programs of its targets, and credentials that change while a job waits. The emulator's ledger
 // shows one job for each job.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '../../support/eventually.js'
 import { rowsOfLane } from '../../support/lane.js'
-import { type ProviderPlatform, paidBackends, startProviderPlatform } from '../../support/stack/provider-platform.js'
+import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
 let platform: ProviderPlatform
 beforeAll(async () => {
@@ -70,30 +69,14 @@ interface Listed {
   credentials: Record<string, string>
 }
 
-async function steer<T>(path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${platform.controlUrl('azure-quantum')}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  })
-  expect(response.status).toBe(200)
-  return (await response.json()) as T
-}
+const steer = <T>(path: string, body?: unknown) => platform.steer<T>('azure-quantum', path, body)
 
 const named = async (id: string) =>
   (await steer<{ keys: Listed[] }>('/keys')).keys.find((one) => one.id === id)!.credentials
 
-async function waitingJob(): Promise<string> {
-  azure().timing({ queueMs: 24 * HOUR_MS, runMs: 1_000 })
-  const id = await platform.submitPaid({ backend: paidBackends['azure-quantum'] })
-  await platform.accepted(id)
-  return id
-}
+const waitingJob = () => platform.waitingAt('azure-quantum')
 
-const message = (id: string, words: RegExp): Promise<string> =>
-  eventually(async () => {
-    const { message: text = '' } = ((await platform.job(id)).queue ?? {}) as { message?: string }
-    return words.test(text) ? text : null
-  })
+const message = (id: string, words: RegExp) => platform.queueMessage(id, words)
 
 async function completes(id: string): Promise<void> {
   azure().advance(48 * HOUR_MS)

@@ -1,7 +1,6 @@
 // Credentials of AWS Braket that change while a task waits: the record says which ones to store, and the job goes on with
 // them. The emulator's ledger shows one task for each job.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '../../support/eventually.js'
 import { longTest } from '../../support/lane.js'
 import { type ProviderPlatform, paidBackends, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
@@ -31,14 +30,7 @@ interface Keys {
   session_token?: string
 }
 
-async function control<T>(path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${platform.controlUrl('aws-braket')}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  })
-  expect(response.status).toBe(200)
-  return (await response.json()) as T
-}
+const control = <T>(path: string, body?: unknown) => platform.steer<T>('aws-braket', path, body)
 
 /** The emulator's permanent pairs: the team's own, another of its account, and one of another account. */
 const pairs = async (): Promise<Keys[]> =>
@@ -54,19 +46,9 @@ const store = ({ access_key_id, secret_access_key, session_token }: Keys) =>
     ...(session_token !== undefined && { session_token })
   })
 
-/** A job in the queue of the provider for an emulated day. */
-async function waitingJob(): Promise<string> {
-  braket().timing({ queueMs: 24 * HOUR_MS, runMs: 1_000 })
-  const id = await platform.submitPaid({ backend: paidBackends['aws-braket'] })
-  await platform.accepted(id)
-  return id
-}
+const waitingJob = () => platform.waitingAt('aws-braket')
 
-const message = (id: string, words: RegExp): Promise<string> =>
-  eventually(async () => {
-    const { message: text = '' } = ((await platform.job(id)).queue ?? {}) as { message?: string }
-    return words.test(text) ? text : null
-  })
+const message = (id: string, words: RegExp) => platform.queueMessage(id, words)
 
 async function completes(id: string): Promise<void> {
   braket().advance(48 * HOUR_MS)

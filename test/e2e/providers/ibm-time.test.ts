@@ -24,14 +24,7 @@ afterEach(async () => {
 
 afterAll(() => platform.close())
 
-async function settings(body: Record<string, number>): Promise<void> {
-  const response = await fetch(`${platform.controlUrl('ibm-quantum')}/settings`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body)
-  })
-  expect(response.status).toBe(200)
-}
+const settings = (body: Record<string, number>) => platform.steer('ibm-quantum', '/settings', body)
 
 test('the seconds that IBM states are paid, of what was reserved for the cap', async () => {
   await settings({ usage_lag_ms: 0, qpu_seconds: 3 })

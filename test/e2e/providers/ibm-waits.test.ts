@@ -1,7 +1,6 @@
 // What can happen at IBM Quantum while a job waits: tokens expire, keys are revoked, an instance uses up its seconds, and IBM
 // stops a job. The emulator's ledger shows one job for each.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '../../support/eventually.js'
 import { longTest } from '../../support/lane.js'
 import { type ProviderPlatform, paidBackends, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
@@ -27,28 +26,11 @@ const HOUR_MS = 3_600_000
 const ibm = () => platform.provider('ibm-quantum')
 const submit = () => platform.submitPaid({ backend: paidBackends['ibm-quantum'] })
 
-async function control<T>(path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${platform.controlUrl('ibm-quantum')}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  })
-  expect(response.status).toBe(200)
-  return (await response.json()) as T
-}
+const control = <T>(path: string, body?: unknown) => platform.steer<T>('ibm-quantum', path, body)
 
-/** A job in the queue of IBM for an emulated day. */
-async function waitingJob(): Promise<string> {
-  ibm().timing({ queueMs: 24 * HOUR_MS, runMs: 1_000 })
-  const id = await submit()
-  await platform.accepted(id)
-  return id
-}
+const waitingJob = () => platform.waitingAt('ibm-quantum')
 
-const message = (id: string, words: RegExp): Promise<string> =>
-  eventually(async () => {
-    const { message: text = '' } = ((await platform.job(id)).queue ?? {}) as { message?: string }
-    return words.test(text) ? text : null
-  })
+const message = (id: string, words: RegExp) => platform.queueMessage(id, words)
 
 async function completes(id: string): Promise<void> {
   ibm().advance(48 * HOUR_MS)

@@ -101,12 +101,11 @@ describe.each(providers)('$name', ({ name, submitting, looking }) => {
 })
 
 test('a session token of AWS is in a request alone', async () => {
-  const response = await fetch(`${platform.controlUrl('aws-braket')}/tokens`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ expires_in_ms: 3_600_000 })
-  })
-  const { access_key_id, secret_access_key, session_token } = (await response.json()) as Record<string, string>
+  const { access_key_id, secret_access_key, session_token } = await platform.steer<Record<string, string>>(
+    'aws-braket',
+    '/tokens',
+    { expires_in_ms: 3_600_000 }
+  )
   await platform.storeCredentials('aws-braket', {
     access_key_id: access_key_id!,
     secret_access_key: secret_access_key!,

@@ -90,6 +90,17 @@ export async function startProviderPlatform(
       return tasks.length >= count ? tasks : null
     })
 
+  /** A request to the control interface of an emulator, for what it alone offers; GET without a body. */
+  async function steer<T>(name: ProviderName, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${emulators.provider(name).control_url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${name}${path}: ${response.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+
   /** With what the sweeps of a worker get. */
   async function asWorker(act: (deps: HeldDeps & UsageDeps) => Promise<void>): Promise<void> {
     const variables = Object.assign({}, ...emulators.providers.map((provider) => provider.variables))
@@ -118,12 +129,29 @@ export async function startProviderPlatform(
       ...body
     })
 
+  /** A paid job in the queue of the provider for an emulated day. */
+  async function waitingAt(name: ProviderName): Promise<string> {
+    emulators.provider(name).control.timing({ queueMs: 86_400_000, runMs: 1_000 })
+    const id = await submitPaid({ backend: paidBackends[name] })
+    await platform.accepted(id)
+    return id
+  }
+
+  /** Waits until the record says in these words why the job waits; resolves with the whole message. */
+  const queueMessage = (id: string, words: RegExp): Promise<string> =>
+    eventually(async () => {
+      const { message = '' } = ((await platform.job(id)).queue ?? {}) as { message?: string }
+      return words.test(message) ? message : null
+    })
+
   return {
     ...platform,
     ionq: ionq.control,
     provider: (name: ProviderName) => emulators.provider(name).control,
     credentialsOf: (name: ProviderName) => emulators.provider(name).credentials,
-    controlUrl: (name: ProviderName) => emulators.provider(name).control_url,
+    steer,
+    waitingAt,
+    queueMessage,
     credentials: ionq.credentials,
     teamId: team.id,
     storeCredentials,

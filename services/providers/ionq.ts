@@ -17,6 +17,7 @@ import {
   type ProviderJobView
 } from './adapter.js'
 import { createProviderHttp, type ProviderResponse } from './http.js'
+import { answerOf, parsed } from './json-answers.js'
 
 const IONQ_API_URL = 'https://api.ionq.co/v0.4'
 
@@ -46,10 +47,10 @@ export const createIonq: CreateProviderCalls<'api'> = ({ api: baseUrl = IONQ_API
   const messageOf = ({ text }: ProviderResponse) => textOf(parsed<{ message?: unknown }>(text)?.message)
   const http = createProviderHttp('IonQ', { messageOf }, callTimeoutMs)
   const headersOf = ({ api_key }: Credentials) => ({ authorization: `apiKey ${api_key}` })
-  const get = async <T>(credentials: Credentials, path: string, signal: AbortSignal): Promise<T> =>
-    answerOf<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: headersOf(credentials), signal }))
-  const getPublic = async <T>(path: string, signal: AbortSignal): Promise<T> =>
-    answerOf<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: {}, signal }))
+  const get = async <T extends object>(credentials: Credentials, path: string, signal: AbortSignal): Promise<T> =>
+    ionqAnswer<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: headersOf(credentials), signal }))
+  const getPublic = async <T extends object>(path: string, signal: AbortSignal): Promise<T> =>
+    ionqAnswer<T>(await http.call({ method: 'GET', url: `${baseUrl}${path}`, headers: {}, signal }))
 
   /** IonQ's newest characterization of the machine from before the job began. A fault here must not lose its counts. */
   async function calibrationOf({ backend, started_at }: IonqTask, signal: AbortSignal): Promise<string | null> {
@@ -91,7 +92,7 @@ export const createIonq: CreateProviderCalls<'api'> = ({ api: baseUrl = IONQ_API
       const call = { method: 'POST', url: `${baseUrl}/jobs`, headers: headersOf(credentials) } as const
       const body = { json: bodyOf(task) }
       return async (signal) => {
-        const { id } = answerOf<{ id?: unknown }>(await http.call({ ...call, body, signal }))
+        const { id } = ionqAnswer<{ id?: unknown }>(await http.call({ ...call, body, signal }))
         if (typeof id === 'string' && id !== '') return id
         throw new ProviderFault('unclear', 'IonQ accepted without naming a task')
       }
@@ -235,19 +236,6 @@ function usdOf(cost: unknown): bigint | null {
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
 
+const ionqAnswer = <T extends object>(response: ProviderResponse): T => answerOf<T>(response, 'IonQ')
+
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-function parsed<T>(text: string): T | null {
-  try {
-    return JSON.parse(text) as T
-  } catch {
-    return null
-  }
-}
-
-/** A response without JSON came from a proxy between IonQ and us. */
-function answerOf<T>({ text }: ProviderResponse): T {
-  const answer = parsed<T>(text)
-  if (answer === null || typeof answer !== 'object') throw new ProviderFault('unclear', 'IonQ responded without JSON')
-  return answer
-}

@@ -1,23 +1,9 @@
-// Reads answers, whose form nothing guarantees.
-import { ProviderFault } from '../adapter.js'
+// What an answer of Azure's contains. Nothing about it is certain.
 import type { ProviderResponse } from '../http.js'
+import { answerOf as anyAnswer } from '../json-answers.js'
 
-/** `null` where the text is not JSON of an object or a list. */
-export function parsed<T>(text: string): T | null {
-  try {
-    const value = JSON.parse(text) as T | null
-    return typeof value === 'object' ? value : null
-  } catch {
-    return null
-  }
-}
-
-/** A response without JSON came from a proxy between Azure and us. */
-export function answerOf<T extends object>({ text }: ProviderResponse): T {
-  const answer = parsed<T>(text)
-  if (answer) return answer
-  throw new ProviderFault('unclear', 'Azure Quantum responded without JSON')
-}
+/** @throws ProviderFault `unclear` for a response without JSON. */
+export const answerOf = <T extends object>(response: ProviderResponse): T => anyAnswer<T>(response, 'Azure Quantum')
 
 /** Text is taken, and nothing else converted to it, since an object can keep that from working. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 100) : 'no text')

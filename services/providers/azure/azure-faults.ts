@@ -1,7 +1,8 @@
 // What Azure's services mean by a refusal, in the words that a team needs to repair it.
 import type { Refusals } from '../http.js'
+import { parsed } from '../json-answers.js'
 import { withoutSignatures } from './addresses.js'
-import { parsed, textOf } from './answers.js'
+import { textOf } from './answers.js'
 
 const credentials = "the team's azure-quantum credentials"
 

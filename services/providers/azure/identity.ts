@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import { ProviderFault } from '../adapter.js'
 import { createProviderHttp, type ProviderCall, type ProviderHttp, type ProviderResponse } from '../http.js'
-import { parsed } from './answers.js'
+import { parsed } from '../json-answers.js'
 import { signInRefusals } from './azure-faults.js'
 
 const LOGIN = 'https://login.microsoftonline.com'

@@ -7,7 +7,7 @@ import {
   countsOfProbabilities
 } from '../../../domain/backends/provider-counts.js'
 import type { ProviderJobCounts, ProviderProgram } from '../adapter.js'
-import { parsed } from './answers.js'
+import { parsed } from '../json-answers.js'
 import { isQuantumComputer, isSyntaxChecker, type OutputFormat } from './targets.js'
 
 interface Task {

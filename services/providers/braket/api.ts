@@ -1,7 +1,7 @@
 // Calls of Braket's API: JSON both ways, in one region.
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
-import { ProviderFault } from '../adapter.js'
 import type { ProviderCall } from '../http.js'
+import { answerOf } from '../json-answers.js'
 import type { Aws } from './aws.js'
 
 /** GetDevice describes OpenQASM programs only to clients that know these schemas (1.8.0 or later). */
@@ -32,16 +32,7 @@ export function createBraketApi(aws: Aws): CallBraket {
   ): Promise<T> => {
     const body = json === undefined ? {} : { body: { text: JSON.stringify(json), type: 'application/json' } }
     const headers = { 'user-agent': USER_AGENT }
-    const { text } = await aws.call(credentials, { service: 'braket', region, headers, ...call, ...body }, signal)
-    return answerOf<T>(text)
+    const response = await aws.call(credentials, { service: 'braket', region, headers, ...call, ...body }, signal)
+    return answerOf<T>(response, 'AWS Braket')
   }
-}
-
-/** A response without JSON came from a proxy between AWS and us. */
-function answerOf<T extends object>(text: string): T {
-  try {
-    const answer = JSON.parse(text) as unknown
-    if (answer !== null && typeof answer === 'object') return answer as T
-  } catch {}
-  throw new ProviderFault('unclear', 'AWS Braket responded without JSON')
 }

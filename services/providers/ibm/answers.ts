@@ -1,6 +1,7 @@
 // What IBM answers. Nothing about it is certain: every value is checked for its type and length before it is used.
 import { ProviderFault, type ProviderFaultKind } from '../adapter.js'
 import type { ProviderResponse, Refusals } from '../http.js'
+import { parsed } from '../json-answers.js'
 
 export type Answer = Readonly<Record<string, unknown>>
 
@@ -26,14 +27,6 @@ export function answerOf({ text }: ProviderResponse, service = 'IBM Quantum'): A
   const answer = parsed(text)
   if (isAnswer(answer)) return answer
   throw new ProviderFault('unclear', `${service} responded without a JSON object`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** IBM's error codes that say more than their status (quantum.cloud.ibm.com/docs/errors). */

@@ -68,7 +68,7 @@ function portsOf(text: string): EmulatorOptions['ports'] {
     text.split(',').map((pair) => {
       const [name = '', port = ''] = pair.split('=')
       if (name !== 'control' && !(providerNames as string[]).includes(name))
-        throw new RangeError(`--ports: there is no "${name}", only control, ${providerNames.join(', ')}`)
+        throw new RangeError(`--ports: unknown provider "${name}", only control, ${providerNames.join(', ')}`)
       return [name, portOf(port)]
     })
   )

@@ -213,7 +213,7 @@ describe('Braket refuses a task', () => {
       { deviceArn: forte, action: gateAction('OPENQASM 3.0;\nqubit[2] q;\niswap q[0], q[1];') },
       400,
       'ValidationException',
-      'line 3: there is no gate iswap'
+      'line 3: unknown gate iswap'
     ],
     [
       'with two registers of a device that takes one',

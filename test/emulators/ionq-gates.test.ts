@@ -266,8 +266,8 @@ describe('OpenQASM 3', () => {
   })
 
   test.each([
-    ['qubit[2] q;\nfoo q[0];', 'line 2: there is no gate foo'],
-    ['qubit[2] q;\n\nx $0;', 'line 3: there is no qubit register "$0"'],
+    ['qubit[2] q;\nfoo q[0];', 'line 2: unknown gate foo'],
+    ['qubit[2] q;\n\nx $0;', 'line 3: unknown qubit register "$0"'],
     ['qubit[2] q; bit[2] c;\nc[0] = measure q[1];', 'qubit 1 is measured into bit 0'],
     ['qubit[2] q; bit[2] c; c = measure q;\nx q[0];', 'line 2: x follows the measurement of qubit 0'],
     ['qubit q;\nif (true) { x q; }', 'line 2: this emulator does not read blocks'],
@@ -316,8 +316,8 @@ describe('a circuit that a device cannot run', () => {
     [[{ gate: 'x', target: 0 }], 37, 'NotEnoughQubits: The circuit needs 37 qubits, qpu.forte-1 has 36.'],
     [[{ gate: 'x', target: 36 }], undefined, 'NotEnoughQubits: The circuit needs 37 qubits, qpu.forte-1 has 36.'],
     [[{ gate: 'iswap', targets: [0, 1] }], 2, 'UnsupportedGate: circuit[0] (iswap): the gateset qis has no such gate.'],
-    [[{ gate: 'x', target: 2 }], 2, 'InvalidInput: circuit[0] (x): there is no qubit 2 in a circuit of 2.'],
-    [[{ gate: 'x', target: -1 }], 2, 'InvalidInput: circuit[0] (x): there is no qubit -1 in a circuit of 2.'],
+    [[{ gate: 'x', target: 2 }], 2, 'InvalidInput: circuit[0] (x): unknown qubit 2 in a circuit of 2.'],
+    [[{ gate: 'x', target: -1 }], 2, 'InvalidInput: circuit[0] (x): unknown qubit -1 in a circuit of 2.'],
     [[{ gate: 'x' }], 2, 'InvalidInput: circuit[0] (x): it has no target.'],
     [[{ gate: 'rx', target: 0 }], 2, 'InvalidInput: circuit[0] (rx): it needs rotation.'],
     [[{ gate: 'z', target: 0, rotation: 1 }], 2, 'InvalidInput: circuit[0] (z): it takes no rotation.'],

@@ -108,7 +108,7 @@ class GatePlace {
     if (single !== undefined && several !== undefined) this.fail(`it has both ${one} and ${many}.`)
     const qubits = single === undefined ? (several ?? []) : [single]
     const outside = qubits.find((qubit) => !Number.isInteger(qubit) || qubit < 0 || qubit >= this.qubits)
-    if (outside !== undefined) this.fail(`there is no qubit ${outside} in a circuit of ${this.qubits}.`)
+    if (outside !== undefined) this.fail(`unknown qubit ${outside} in a circuit of ${this.qubits}.`)
     if (new Set(qubits).size < qubits.length) this.fail(`${many} names a qubit twice.`)
     return qubits
   }

@@ -142,7 +142,7 @@ class Reader {
     if (register === undefined || this.condition) return false
     if (/^(qreg|creg|qubit|bit|input|include|barrier)\b/.test(inner!))
       throw new Error(`"${inner!.slice(0, 60)}" cannot stand under an if`)
-    if (this.registers.get(register)?.kind !== 'bit') throw new Error(`there is no bit register "${register}"`)
+    if (this.registers.get(register)?.kind !== 'bit') throw new Error(`unknown bit register "${register}"`)
     this.condition = { register, value: BigInt(value!) }
     try {
       this.read(inner!)
@@ -176,7 +176,7 @@ class Reader {
 
   private call(name: string, parameterText: string | undefined, operandText: string): void {
     const gate = Object.hasOwn(this.dialect.gates, name) ? this.dialect.gates[name] : undefined
-    if (!gate) throw new UnknownGate(`there is no gate ${name} ${this.dialect.gatesFrom}`)
+    if (!gate) throw new UnknownGate(`unknown gate ${name} ${this.dialect.gatesFrom}`)
     const parameters = splitArguments(parameterText ?? '').map((text) => evaluate(text, this.inputs))
     if (parameters.length !== gate.parameters)
       throw new Error(`${name} takes ${gate.parameters} parameters, not ${parameters.length}`)
@@ -209,7 +209,7 @@ class Reader {
     }
     const [, name = '', element] = /^(\w+)(?:\s*\[\s*(\d+)\s*\])?$/.exec(text.trim()) ?? []
     const register = this.registers.get(name)
-    if (register?.kind !== kind) throw new Error(`there is no ${kind} register "${text.trim().slice(0, 40)}"`)
+    if (register?.kind !== kind) throw new Error(`unknown ${kind} register "${text.trim().slice(0, 40)}"`)
     const { first, size } = register
     const all = Array.from({ length: size }, (_, offset) => ({
       register: name,

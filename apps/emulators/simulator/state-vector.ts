@@ -164,7 +164,7 @@ export class StateVector {
 
   private check(qubits: readonly number[]): void {
     const outside = qubits.find((qubit) => !Number.isInteger(qubit) || qubit < 0 || qubit >= this.qubits)
-    if (outside !== undefined) throw new RangeError(`there is no qubit ${outside} among ${this.qubits}`)
+    if (outside !== undefined) throw new RangeError(`unknown qubit ${outside} among ${this.qubits}`)
     if (new Set(qubits).size < qubits.length) throw new RangeError(`qubits ${qubits.join(', ')} are not distinct`)
   }
 }

@@ -6,7 +6,6 @@ import { sql } from 'drizzle-orm'
 import { followTask } from '../../../activities/provider/follow.js'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { bookLateUsage } from '../../../activities/provider/late-usage.js'
-import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { submitToProvider } from '../../../activities/provider/submit.js'
 import { changeBackend } from '../../../db/backends/backends.js'
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
@@ -20,16 +19,11 @@ import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.
 import { compiledFileOf, storeFiles } from '../../../db/provider-jobs/provider-runs.js'
 import type { TimePrice } from '../../../domain/money/cost.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
-import {
-  type ProviderAdapter,
-  ProviderFault,
-  type ProviderJobRequest,
-  type ProviderJobView
-} from '../../../services/providers/adapter.js'
+import { type ProviderAdapter, ProviderFault, type ProviderJobView } from '../../../services/providers/adapter.js'
 import { storeCredentials } from '../../../services/providers/credentials.js'
 import { requestedCircuit } from '../../support/jobs/money-scenario.js'
+import { adapterWith, completedView, providerDeps, storeCompiled } from '../../support/jobs/provider-steps.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -58,16 +52,6 @@ let teamId: string
 let caps: (number | undefined)[]
 let warnings: object[]
 
-const compiled = {
-  program: '{"qubits":1,"circuit":[{"gate":"x","target":0}]}',
-  media_type: 'application/json',
-  qubits: 1,
-  readout: { kind: 'qubits', bits: [0] },
-  qasm: null,
-  circuit_info: { registers: [{ name: 'c', size: 1 }] },
-  warnings: []
-}
-
 beforeEach(async () => {
   await setPrice(byTime)
   teamId = await addTeam(db, person)
@@ -81,34 +65,18 @@ beforeEach(async () => {
 async function begin(): Promise<void> {
   jobId = await addJob(db, person, { submission: { teamId, backend } })
   expect(await beginJob(db, jobId, fence)).toBe('begin')
-  const content = Buffer.from(JSON.stringify(compiled))
-  await storeFiles(db, jobId, fence, [{ name: 'compiled-program.json', mediaType: 'application/json', content }])
+  await storeCompiled(db, jobId, fence)
   caps = []
   warnings = []
 }
 
-const completed: ProviderJobView = {
-  status: 'completed',
-  raw: 'Completed',
-  queuePosition: null,
-  predictedWaitSeconds: null,
-  cost: null,
-  failure: null
-}
 const seconds = (amount: number): Partial<ProviderJobView> => ({ usage: { amount, unit: 'seconds' } })
 
-function adapter(view: Partial<ProviderJobView> | null, answer = () => `at-provider-${jobId}`): ProviderAdapter {
-  const unused = () => Promise.reject(new Error('this call is not part of the test'))
-  return {
-    name: 'IonQ',
-    credentials: 'ionq',
+const adapter = (view: Partial<ProviderJobView> | null, answer = () => `at-provider-${jobId}`): ProviderAdapter =>
+  adapterWith({
     submitsOnce: true,
-    devicesArePublic: true,
-    rates: null,
-    verify: unused,
     place: async () => ({ account: 'account-1' }),
-    describe: unused,
-    stage: async (_at, { secondsMax }: ProviderJobRequest) => {
+    stage: async (_at, { secondsMax }) => {
       return async () => {
         caps.push(secondsMax)
         return answer()
@@ -117,27 +85,13 @@ function adapter(view: Partial<ProviderJobView> | null, answer = () => `at-provi
     find: async () => null,
     look: async () => {
       if (view === null) throw new ProviderFault('unreachable', 'the provider is away')
-      return { ...completed, ...view }
-    },
-    counts: unused,
-    cancel: unused,
-    backends: unused
-  }
-}
+      return { ...completedView, ...view }
+    }
+  })
 
 const depsWith = (provider: ProviderAdapter) => ({
-  db,
-  executor,
-  gate: createExecutorGate(1),
-  providers: new Map([['IonQ', provider]]),
-  emulated: false,
-  rates: { take: async () => null },
-  keyRing,
-  announce: () => {},
-  providerTimes: defaultProviderTimes,
-  log: { warn: (detail: object) => void warnings.push(detail), error: () => {} },
-  countFault: () => {},
-  countRepeatedStep: () => {}
+  ...providerDeps({ db, executor, keyRing, providers: new Map([['IonQ', provider]]) }),
+  log: { warn: (detail: object) => void warnings.push(detail), error: () => {} }
 })
 const context = () => ({ ref: plainRef(jobId), fence, signal })
 const submit = (answer?: () => string) => submitToProvider(depsWith(adapter(null, answer)), context())

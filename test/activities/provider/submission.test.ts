@@ -4,16 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { prepareProgram } from '../../../activities/provider/prepare.js'
-import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { submitToProvider } from '../../../activities/provider/submit.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
-import { storeFiles } from '../../../db/provider-jobs/provider-runs.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { type ProviderAdapter, ProviderFault, type ProviderFaultKind } from '../../../services/providers/adapter.js'
 import { storeCredentials } from '../../../services/providers/credentials.js'
+import { adapterWith, providerDeps, storeCompiled } from '../../support/jobs/provider-steps.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -35,24 +33,13 @@ let teamId: string
 /** The paid requests: the place of each. */
 let sent: object[]
 
-const compiled = {
-  program: '{"qubits":1,"circuit":[{"gate":"x","target":0}]}',
-  media_type: 'application/json',
-  qubits: 1,
-  readout: { kind: 'qubits', bits: [0] },
-  qasm: null,
-  circuit_info: { registers: [{ name: 'c', size: 1 }] },
-  warnings: []
-}
-
 beforeEach(async () => {
   jobId = await addJob(db, person, { cost: 700n, submission: { backend: 'ionq-direct-simulator' } })
   await beginJob(db, jobId, fence)
   const [job] = await db.execute<{ team_id: string }>(sql`select team_id from jobs where id = ${jobId}`)
   teamId = job!.team_id
   await replaceCredentials('first-key-of-the-team')
-  const content = Buffer.from(JSON.stringify(compiled))
-  await storeFiles(db, jobId, fence, [{ name: 'compiled-program.json', mediaType: 'application/json', content }])
+  await storeCompiled(db, jobId, fence)
   sent = []
 })
 
@@ -62,16 +49,8 @@ const replaceCredentials = (api_key: string) =>
 /** An adapter that names the account of its credentials, and accepts everything unless a test says otherwise. */
 function adapter(calls: Partial<ProviderAdapter> & { account?: string; answer?: () => string }): ProviderAdapter {
   const { account = 'account-1', answer = () => 'provider-job-1', ...others } = calls
-  const unused = () => Promise.reject(new Error('this call is not part of a submission'))
-  return {
-    name: 'IonQ',
-    credentials: 'ionq',
-    submitsOnce: false,
-    devicesArePublic: true,
-    rates: null,
-    verify: unused,
+  return adapterWith({
     place: async () => ({ account, region: 'north' }),
-    describe: unused,
     stage:
       async ({ place }) =>
       async () => {
@@ -79,12 +58,8 @@ function adapter(calls: Partial<ProviderAdapter> & { account?: string; answer?: 
         return answer()
       },
     find: async () => null,
-    look: unused,
-    counts: unused,
-    cancel: unused,
-    backends: unused,
     ...others
-  }
+  })
 }
 
 const described = {
@@ -95,18 +70,8 @@ const described = {
 }
 
 const depsWith = (provider: ProviderAdapter, takeMs: number | null = null) => ({
-  db,
-  executor,
-  gate: createExecutorGate(1),
-  providers: new Map([['IonQ', provider]]),
-  emulated: false,
-  rates: { take: async () => takeMs },
-  keyRing,
-  announce: () => {},
-  providerTimes: defaultProviderTimes,
-  log: { warn: () => {}, error: () => {} },
-  countFault: () => {},
-  countRepeatedStep: () => {}
+  ...providerDeps({ db, executor, keyRing, providers: new Map([['IonQ', provider]]) }),
+  rates: { take: async () => takeMs }
 })
 const context = () => ({ ref: plainRef(jobId), fence, signal })
 const submit = (provider: ProviderAdapter, takeMs: number | null = null) =>

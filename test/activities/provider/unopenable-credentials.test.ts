@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
-import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { submitToProvider } from '../../../activities/provider/submit.js'
 import { beginJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
@@ -12,10 +11,10 @@ import { markSending, takeForSubmit } from '../../../db/provider-jobs/provider-j
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { storeCredentials } from '../../../services/providers/credentials.js'
 import { createProviders } from '../../../services/providers/providers.js'
+import { providerDeps } from '../../support/jobs/provider-steps.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -42,20 +41,7 @@ beforeEach(async () => {
   )
 })
 
-const deps = () => ({
-  db,
-  executor,
-  gate: createExecutorGate(1),
-  providers: providers.adapters,
-  emulated: false,
-  rates: { take: async () => null },
-  keyRing: ring('new'),
-  announce: () => {},
-  providerTimes: defaultProviderTimes,
-  log: { warn: () => {}, error: () => {} },
-  countFault: () => {},
-  countRepeatedStep: () => {}
-})
+const deps = () => providerDeps({ db, executor, keyRing: ring('new'), providers: providers.adapters })
 const { signal } = new AbortController()
 const submit = () => submitToProvider(deps(), { ref: plainRef(jobId), fence, signal })
 

@@ -209,7 +209,7 @@ describe('a job fails with a reason when its program', () => {
       h2,
       qasm(`${declared}iswap q[0], q[1];`),
       'CompilationError',
-      'line 5: there is no gate iswap'
+      'line 5: unknown gate iswap'
     ],
     [
       'has an unknown gate of IonQ',
@@ -218,13 +218,13 @@ describe('a job fails with a reason when its program', () => {
       'UnsupportedGate',
       'circuit[0] (iswap)'
     ],
-    ['has an unknown gate of Quil', qvm, 'DECLARE ro BIT[1]\nSX 0', 'CompilationError', 'line 2: there is no gate SX'],
+    ['has an unknown gate of Quil', qvm, 'DECLARE ro BIT[1]\nSX 0', 'CompilationError', 'line 2: unknown gate SX'],
     [
       'has gates without their library',
       h2,
       `OPENQASM 2.0;\n${declared}h q[0];`,
       'CompilationError',
-      'line 4: there is no gate h'
+      'line 4: unknown gate h'
     ],
     ['is OpenQASM 3', h2, 'OPENQASM 3.0;\nqubit q;', 'CompilationError', 'must begin with "OPENQASM 2.0;"'],
     [
@@ -239,7 +239,7 @@ describe('a job fails with a reason when its program', () => {
       h2,
       qasm(`${declared}if (d == 1) x q[0];`),
       'CompilationError',
-      'line 5: there is no bit register "d"'
+      'line 5: unknown bit register "d"'
     ],
     [
       'declares under an if',
@@ -253,7 +253,7 @@ describe('a job fails with a reason when its program', () => {
       h2,
       qasm(`${declared}if (c == 1) if (c == 1) x q[0];`),
       'CompilationError',
-      'line 5: there is no gate if'
+      'line 5: unknown gate if'
     ],
     [
       'takes too long shot by shot',

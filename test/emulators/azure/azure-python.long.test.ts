@@ -98,7 +98,7 @@ if (installed) {
         [1, 0, 0],
         [1, 0, 0]
       ])
-      expect(found.failed).toEqual(['Failed', 'CompilationError', expect.stringContaining('there is no gate iswap')])
+      expect(found.failed).toEqual(['Failed', 'CompilationError', expect.stringContaining('unknown gate iswap')])
       expect(found.twice).toBe(409)
       expect(found.all).toBe(6)
       expect(found.expired).toEqual({ histogram: { '1': 1 } })

@@ -128,7 +128,7 @@ describe('a circuit that the device does not have fails its job with 1517', () =
     [
       'with a gate outside of the basis',
       'bit[1] c;\nh $0;\nc[0] = measure $0;',
-      'there is no gate h in the basis of ibm_fez'
+      'unknown gate h in the basis of ibm_fez'
     ],
     ['with a pair that is not coupled', 'cz $0, $2;', 'cz on qubits (0, 2) is not supported'],
     ['with a qubit that the device does not have', 'x $156;', 'ibm_fez has no qubit 156'],
@@ -152,7 +152,7 @@ describe('a circuit that the device does not have fails its job with 1517', () =
 test('the reason names the first circuit that cannot run', async () => {
   const good = isa('x $0;')
   const { record } = await ibm.run({ params: { pubs: [[good], [isa('y $0;')], [isa('z $0;')]], version: 2 } })
-  expect(record.state.reason).toContain('Circuit 1: line 3: there is no gate y')
+  expect(record.state.reason).toContain('Circuit 1: line 3: unknown gate y')
 })
 
 describe('a circuit beyond this emulator fails its job by name', () => {

@@ -3,9 +3,9 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import { ProviderFault, type ProviderFaultKind } from '../../../services/providers/adapter.js'
 import { createAddressCheck, isSigned } from '../../../services/providers/azure/addresses.js'
-import { createAzure } from '../../../services/providers/azure/azure.js'
 import { baseOf, basesOf, knowingBase } from '../../../services/providers/azure/endpoints.js'
-import { account, CANARY, keyed, principal, startAzure } from './azure-server.js'
+import { fault, signal, startAzureScene } from './azure-scene.js'
+import { account, CANARY, keyed, principal } from './azure-server.js'
 
 // Whatever the surroundings of the process hold, only a team's credentials count.
 Object.assign(process.env, {
@@ -15,23 +15,12 @@ Object.assign(process.env, {
   AZURE_QUANTUM_CONNECTION_STRING: 'ApiKey=a-key-of-the-surroundings'
 })
 
-const server = await startAzure()
-let azure = createAzure(server.urls)
-const { signal } = new AbortController()
-beforeEach(async () => {
-  server.reset()
-  await azure.close()
-  azure = createAzure(server.urls)
-})
-afterAll(async () => {
-  await azure.close()
-  await server.close()
-})
+const scene = await startAzureScene()
+const { server } = scene
+beforeEach(() => scene.reset())
+afterAll(() => scene.close())
 
-const fault = (kind: ProviderFaultKind, message: RegExp | string) =>
-  expect.objectContaining({ name: ProviderFault.name, kind, message: expect.stringMatching(message) })
-
-const backends = (credentials: Credentials = principal) => azure.backends(credentials, signal)
+const backends = (credentials: Credentials = principal) => scene.azure.backends(credentials, signal)
 const path = `/subscriptions/${principal.subscription_id}/resourceGroups/Group_(1)/providers/Microsoft.Quantum/workspaces/Workspace-1`
 
 describe('a service principal', () => {
@@ -176,22 +165,22 @@ describe('credentials', () => {
   test('are checked by what they open', async () => {
     const devices = ['ionq.simulator', 'ionq.qpu.forte-1', 'quantinuum.qpu.h2-1', 'rigetti.sim.qvm']
     const opened = { account, region: 'eastus', devices }
-    expect(await azure.verify(principal, signal)).toEqual(opened)
-    expect(await azure.verify(keyed, signal)).toEqual(opened)
+    expect(await scene.azure.verify(principal, signal)).toEqual(opened)
+    expect(await scene.azure.verify(keyed, signal)).toEqual(opened)
   })
 
   test('are checked with a new token, so that a revoked secret is noticed', async () => {
-    await azure.verify(principal, signal)
+    await scene.azure.verify(principal, signal)
     server.answer({ token: { status: 401, body: { error: 'invalid_client' } } })
-    await expect(azure.verify(principal, signal)).rejects.toEqual(fault('unauthorized', /invalid_client/))
+    await expect(scene.azure.verify(principal, signal)).rejects.toEqual(fault('unauthorized', /invalid_client/))
   })
 
   test('without an identity are rejected unsent', async () => {
     const { api_key: _key, ...nothing } = keyed
     const lack =
       "No identity: set tenant_id, client_id and client_secret, or api_key, in the team's azure-quantum credentials"
-    await expect(azure.verify(nothing, signal)).rejects.toMatchObject({ kind: 'unauthorized', message: lack })
-    await expect(azure.place(nothing, 'ionq.simulator', signal)).rejects.toMatchObject({
+    await expect(scene.azure.verify(nothing, signal)).rejects.toMatchObject({ kind: 'unauthorized', message: lack })
+    await expect(scene.azure.place(nothing, 'ionq.simulator', signal)).rejects.toMatchObject({
       kind: 'refused',
       message: lack
     })
@@ -199,7 +188,7 @@ describe('credentials', () => {
   })
 
   test('name their workspace as the place of a job, and no secret', async () => {
-    expect(await azure.place(principal, 'ionq.simulator', signal)).toEqual({ account, location: 'eastus' })
+    expect(await scene.azure.place(principal, 'ionq.simulator', signal)).toEqual({ account, location: 'eastus' })
   })
 })
 

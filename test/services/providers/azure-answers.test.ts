@@ -2,30 +2,15 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import { ProviderFault, type ProviderFaultKind } from '../../../services/providers/adapter.js'
-import { createAzure } from '../../../services/providers/azure/azure.js'
-import { jobIdOf } from '../../../services/providers/azure/jobs.js'
-import { account, CANARY, jobOf, keyed, principal, repeating, type Service, startAzure } from './azure-server.js'
+import { at, fault, ID, signal, startAzureScene } from './azure-scene.js'
+import { account, CANARY, jobOf, keyed, principal, repeating, type Service } from './azure-server.js'
 
-const server = await startAzure()
-let azure = createAzure(server.urls)
-const { signal } = new AbortController()
-beforeEach(async () => {
-  server.reset()
-  await azure.close()
-  azure = createAzure(server.urls)
-})
-afterAll(async () => {
-  await azure.close()
-  await server.close()
-})
+const scene = await startAzureScene()
+const { server } = scene
+beforeEach(() => scene.reset())
+afterAll(() => scene.close())
 
-const at = { credentials: principal, place: { account, location: 'eastus' } }
-const ID = jobIdOf('0'.repeat(64))
-
-const fault = (kind: ProviderFaultKind, message: RegExp | string) =>
-  expect.objectContaining({ name: ProviderFault.name, kind, message: expect.stringMatching(message) })
-
-const submit = async (task = jobOf(), located = at) => (await azure.stage(located, task, signal))(signal)
+const { submit } = scene
 
 describe('results', () => {
   const task = jobOf({ shots: 2 })
@@ -45,7 +30,7 @@ describe('results', () => {
         }
       }
     })
-  const counts = (credentials: Credentials = principal) => azure.counts({ ...at, credentials }, ID, task, signal)
+  const counts = (credentials: Credentials = principal) => scene.azure.counts({ ...at, credentials }, ID, task, signal)
   const whole = { status: 206, body: { c: ['001', '011'] } }
 
   test('are read at the address that the job names', async () => {
@@ -174,19 +159,19 @@ describe('no secret, token or signature', () => {
     endExecutionTime: '2026-07-01T10:00:00Z'
   })
   const calls: [Service, () => Promise<unknown>][] = [
-    ['token', () => azure.verify(principal, signal)],
-    ['manager', () => azure.verify(principal, signal)],
-    ['status', () => azure.verify(principal, signal)],
-    ['status', () => azure.verify(keyed, signal)],
-    ['status', () => azure.describe(principal, { target: 'ionq.simulator', width: null }, signal)],
+    ['token', () => scene.azure.verify(principal, signal)],
+    ['manager', () => scene.azure.verify(principal, signal)],
+    ['status', () => scene.azure.verify(principal, signal)],
+    ['status', () => scene.azure.verify(keyed, signal)],
+    ['status', () => scene.azure.describe(principal, { target: 'ionq.simulator', width: null }, signal)],
     ['sas', () => submit()],
     ['upload', () => submit()],
     ['create', () => submit()],
     ['create', () => submit(jobOf(), { ...at, credentials: keyed })],
-    ['job', () => azure.look(at, ID, signal)],
-    ['job', () => azure.look({ ...at, credentials: keyed }, ID, signal)],
-    ['cancel', () => azure.cancel(at, ID, signal)],
-    ['blob', () => azure.counts(at, ID, jobOf(), signal)]
+    ['job', () => scene.azure.look(at, ID, signal)],
+    ['job', () => scene.azure.look({ ...at, credentials: keyed }, ID, signal)],
+    ['cancel', () => scene.azure.cancel(at, ID, signal)],
+    ['blob', () => scene.azure.counts(at, ID, jobOf(), signal)]
   ]
 
   test.each(calls)('is in the message of a refusal by the service %s', async (service, call) => {
@@ -203,9 +188,9 @@ describe('no secret, token or signature', () => {
   test('is in what a failed job says, or in a place', async () => {
     const message = `the input ${server.signed('job/inputData')} cannot be read`
     server.answer({ job: { body: { id: ID, status: 'Failed', errorData: { code: 'InvalidInputData', message } } } })
-    const view = await azure.look(at, ID, signal)
+    const view = await scene.azure.look(at, ID, signal)
     expect(view.failure).toMatch(/^InvalidInputData: the input .* cannot be read$/)
-    const place = await azure.place(principal, 'ionq.simulator', signal)
+    const place = await scene.azure.place(principal, 'ionq.simulator', signal)
     expect(JSON.stringify([view.failure, place])).not.toContain(CANARY)
   })
 })

@@ -1,34 +1,21 @@
 // The adapter of Azure Quantum against a local server that gives Azure's answers, and others.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { ProviderFault, type ProviderFaultKind } from '../../../services/providers/adapter.js'
-import { createAzure } from '../../../services/providers/azure/azure.js'
+import type { ProviderFaultKind } from '../../../services/providers/adapter.js'
 import { jobIdOf } from '../../../services/providers/azure/jobs.js'
-import { account, asymmetric, CANARY, jobOf, keyed, principal, startAzure } from './azure-server.js'
+import { at, fault, ID, signal, startAzureScene } from './azure-scene.js'
+import { asymmetric, CANARY, jobOf, keyed, principal } from './azure-server.js'
 
-const server = await startAzure()
-let azure = createAzure(server.urls)
-const { signal } = new AbortController()
-beforeEach(async () => {
-  server.reset()
-  await azure.close()
-  azure = createAzure(server.urls)
-})
-afterAll(async () => {
-  await azure.close()
-  await server.close()
-})
+const scene = await startAzureScene()
+const { server } = scene
+beforeEach(() => scene.reset())
+afterAll(() => scene.close())
 
-const at = { credentials: principal, place: { account, location: 'eastus' } }
-const ID = jobIdOf('0'.repeat(64))
 const since = new Date()
 
-const fault = (kind: ProviderFaultKind, message: RegExp | string) =>
-  expect.objectContaining({ name: ProviderFault.name, kind, message: expect.stringMatching(message) })
-
 const describeTarget = (target: string, width: number | null = null) =>
-  azure.describe(principal, { target, width }, signal)
-const submit = async (task = jobOf(), located = at) => (await azure.stage(located, task, signal))(signal)
+  scene.azure.describe(principal, { target, width }, signal)
+const { submit } = scene
 
 describe('a target', () => {
   const catalogue = (
@@ -94,12 +81,12 @@ describe('a target', () => {
     await describeTarget('ionq.simulator')
     await describeTarget('rigetti.sim.qvm')
     expect(server.askedOf('status')).toHaveLength(1)
-    await azure.describe(keyed, { target: 'ionq.simulator', width: null }, signal)
+    await scene.azure.describe(keyed, { target: 'ionq.simulator', width: null }, signal)
     expect(server.askedOf('status')).toHaveLength(2)
   })
 
   test('shows its status and its queue', async () => {
-    const states = await azure.backends(principal, signal)
+    const states = await scene.azure.backends(principal, signal)
     expect(states).toHaveLength(6)
     expect(states[0]).toEqual({ target: 'ionq.simulator', status: 'online', queueTimeSeconds: 12, queueLength: null })
   })
@@ -112,7 +99,7 @@ describe('a target', () => {
           ? { body: { value: [{ targets: [target] }] } }
           : { body: { value: [], nextLink: 'https://evil.example/providerStatus?skip=1&api-version=1' } }
     })
-    expect(await azure.backends(principal, signal)).toMatchObject([{ target: 'ionq.simulator' }])
+    expect(await scene.azure.backends(principal, signal)).toMatchObject([{ target: 'ionq.simulator' }])
     expect(server.askedOf('status')[1]!.query.get('api-version')).toBe('2026-01-15-preview')
   })
 
@@ -123,13 +110,13 @@ describe('a target', () => {
     ['with too many', { value: [{ targets: Array(1001).fill({ id: 'ionq.simulator' }) }], nextLink: null }, /no end/]
   ])('cannot be read from a list %s', async (_what, body, message) => {
     server.answer({ status: { body } })
-    await expect(azure.backends(principal, signal)).rejects.toEqual(fault('unclear', message))
+    await expect(scene.azure.backends(principal, signal)).rejects.toEqual(fault('unclear', message))
   })
 
   test('of another form is left out of the list', async () => {
     const targets = [null, 5, 'x', [], {}, { id: 5 }, { id: '' }, { id: 'x'.repeat(200) }, { id: 'ionq.simulator' }]
     server.answer({ status: { body: { value: [null, 5, {}, { targets: 5 }, { targets }] } } })
-    expect(await azure.backends(principal, signal)).toEqual([
+    expect(await scene.azure.backends(principal, signal)).toEqual([
       { target: 'ionq.simulator', status: 'offline', queueTimeSeconds: null, queueLength: null }
     ])
   })
@@ -186,7 +173,7 @@ describe('a submission', () => {
   )
 
   test('creates nothing before it is asked to', async () => {
-    await azure.stage(at, jobOf(), signal)
+    await scene.azure.stage(at, jobOf(), signal)
     expect(server.askedOf('create')).toEqual([])
   })
 
@@ -263,18 +250,18 @@ describe('looking for a submission', () => {
   test('finds the job under the id of its token', async () => {
     const { token } = jobOf()
     server.answer({ job: { body: { id: jobIdOf(token).toUpperCase() } } })
-    expect(await azure.find(at, { token, target: null }, since, signal)).toBe(jobIdOf(token))
+    expect(await scene.azure.find(at, { token, target: null }, since, signal)).toBe(jobIdOf(token))
     expect(server.askedOf('job')[0]!.path).toMatch(new RegExp(`/jobs/${jobIdOf(token)}$`))
   })
 
   test('finds nothing where the workspace is there and the job is not', async () => {
-    expect(await azure.find(at, jobOf(), since, signal)).toBeNull()
+    expect(await scene.azure.find(at, jobOf(), since, signal)).toBeNull()
     expect(server.askedOf('status')).toHaveLength(1)
   })
 
   test('is not over while the workspace itself is not there', async () => {
     server.answer({ status: { status: 404, body: {} } })
-    await expect(azure.find(at, jobOf(), since, signal)).rejects.toEqual(fault('not_found', /404/))
+    await expect(scene.azure.find(at, jobOf(), since, signal)).rejects.toEqual(fault('not_found', /404/))
   })
 
   test.each<[string, string | object]>([
@@ -283,7 +270,7 @@ describe('looking for a submission', () => {
     ['no JSON', '<html>']
   ])('is not over after an answer with %s', async (_what, body) => {
     server.answer({ job: { body } })
-    await expect(azure.find(at, jobOf(), since, signal)).rejects.toEqual(fault('unclear', /Azure Quantum/))
+    await expect(scene.azure.find(at, jobOf(), since, signal)).rejects.toEqual(fault('unclear', /Azure Quantum/))
   })
 })
 
@@ -292,13 +279,13 @@ describe('a job', () => {
 
   test('is asked for under its id, also where the id is none', async () => {
     show({ status: 'Executing' })
-    expect(await azure.look(at, '../evil?x', signal)).toMatchObject({ status: 'running', raw: 'Executing' })
+    expect(await scene.azure.look(at, '../evil?x', signal)).toMatchObject({ status: 'running', raw: 'Executing' })
     expect(server.askedOf('job')[0]!.path).toMatch(/workspace-1\/jobs\/\.\.%2Fevil%3Fx$/i)
   })
 
   test.each([200, 204, 409])('is cancelled, and %i is an answer', async (status) => {
     server.answer({ cancel: { status } })
-    await azure.cancel(at, ID, signal)
+    await scene.azure.cancel(at, ID, signal)
     expect(server.askedOf('cancel')[0]).toMatchObject({ method: 'POST', headers: { 'content-length': '0' } })
     expect(server.askedOf('cancel')[0]!.path).toMatch(new RegExp(`/jobs/${ID}:cancel$`))
   })
@@ -310,13 +297,13 @@ describe('a job', () => {
       'unauthorized',
       /now of the workspace .*\/other; the job is in .*\/workspace-1: store credentials/
     )
-    await expect(azure.look(located, ID, signal)).rejects.toEqual(told)
-    await expect(azure.find(located, jobOf(), since, signal)).rejects.toEqual(told)
-    await expect(azure.counts(located, ID, jobOf(), signal)).rejects.toEqual(told)
-    await expect(azure.cancel(located, ID, signal)).rejects.toEqual(told)
+    await expect(scene.azure.look(located, ID, signal)).rejects.toEqual(told)
+    await expect(scene.azure.find(located, jobOf(), since, signal)).rejects.toEqual(told)
+    await expect(scene.azure.counts(located, ID, jobOf(), signal)).rejects.toEqual(told)
+    await expect(scene.azure.cancel(located, ID, signal)).rejects.toEqual(told)
     expect(server.asked).toEqual([])
     show({ status: 'Waiting' })
     const sameInCapitals = { ...keyed, resource_group: principal.resource_group!.toUpperCase() }
-    expect(await azure.look({ ...at, credentials: sameInCapitals }, ID, signal)).toMatchObject({ status: 'queued' })
+    expect(await scene.azure.look({ ...at, credentials: sameInCapitals }, ID, signal)).toMatchObject({ status: 'queued' })
   })
 })

@@ -4,19 +4,18 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { defaultProviderTimes } from '../../../activities/provider/step.js'
 import { startProviderLoops } from '../../../apps/worker/sweeps/provider-loops.js'
 import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { completeJob } from '../../../db/job-steps/job-steps.js'
 import { markSeen } from '../../../db/provider-jobs/provider-jobs.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
-import { type ProviderAdapter, ProviderFault, type ProviderJobView } from '../../../services/providers/adapter.js'
+import type { ProviderAdapter, ProviderJobView } from '../../../services/providers/adapter.js'
 import { storeCredentials } from '../../../services/providers/credentials.js'
 import { eventually } from '../../support/eventually.js'
 import { addAcceptedJob, usd } from '../../support/jobs/money-rows.js'
+import { adapterWith, completedView, providerDeps } from '../../support/jobs/provider-steps.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -42,29 +41,9 @@ async function addPendingJob(): Promise<string> {
   return jobId
 }
 
-const completed: ProviderJobView = {
-  status: 'completed',
-  raw: 'completed',
-  queuePosition: null,
-  predictedWaitSeconds: null,
-  cost: null,
-  failure: null
-}
-
 /** Named as the rows of `addAcceptedJob` name their provider. */
-function adapter(look: (id: string) => ProviderJobView): ProviderAdapter {
-  const unused = () => Promise.reject(new ProviderFault('unreachable', 'not part of the test'))
-  const calls = { verify: unused, place: unused, describe: unused, stage: unused, find: unused, counts: unused }
-  return {
-    ...{ ...calls, cancel: unused, backends: unused },
-    name: 'ionq' as ProviderAdapter['name'],
-    credentials: 'ionq',
-    submitsOnce: false,
-    devicesArePublic: false,
-    rates: null,
-    look: async (_at, id) => look(id)
-  }
-}
+const adapter = (look: (id: string) => ProviderJobView): ProviderAdapter =>
+  adapterWith({ name: 'ionq' as ProviderAdapter['name'], look: async (_at, id) => look(id) })
 
 test('costs that are stated are booked, others are asked for again, and those after a week are given up', async () => {
   const [stated, pending, broken, late] = [
@@ -78,22 +57,12 @@ test('costs that are stated are booked, others are asked for again, and those af
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const provider = adapter((id) => {
     if (id.endsWith(broken!)) throw new Error('this version does not understand the answer')
-    return id.endsWith(stated!) ? { ...completed, cost: usd(4) } : { ...completed, isUsagePending: true }
+    return id.endsWith(stated!) ? { ...completedView, cost: usd(4) } : { ...completedView, isUsagePending: true }
   })
   const loops = startProviderLoops({
-    db,
-    executor,
-    gate: createExecutorGate(1),
-    providers: new Map([['ionq', provider]]),
-    emulated: false,
-    rates: { take: async () => null },
-    keyRing,
-    announce: () => {},
-    providerTimes: defaultProviderTimes,
+    ...providerDeps({ db, executor, keyRing, providers: new Map([['ionq', provider]]) }),
     reports: createSweepReports(db, log, () => performance.now()),
-    log,
-    countFault: () => {},
-    countRepeatedStep: () => {}
+    log
   })
   try {
     await eventually(async () => {

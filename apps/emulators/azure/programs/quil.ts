@@ -62,7 +62,7 @@ class Reader {
 
   private measure(qubit: number, name: string, cell: number): void {
     const region = this.registers.find((one) => one.name === name)
-    if (!region) throw new Error(`there is no region of bits "${name}"`)
+    if (!region) throw new Error(`unknown region of bits "${name}"`)
     if (cell >= region.cells.length) throw new Error(`${name} has no bit ${cell}`)
     region.cells[cell] = qubit
     this.qubits = Math.max(this.qubits, qubit + 1)
@@ -71,7 +71,7 @@ class Reader {
 
   private call(name: string, parameterText: string | undefined, qubits: number[]): void {
     const gate = Object.hasOwn(gates, name) ? gates[name] : undefined
-    if (!gate) throw new Error(`there is no gate ${name} in Quil that this emulator knows`)
+    if (!gate) throw new Error(`unknown gate ${name} of Quil`)
     const parameters = splitArguments(parameterText ?? '').map((one) => evaluate(one))
     if (parameters.length !== gate.parameters)
       throw new Error(`${name} takes ${gate.parameters} parameters, not ${parameters.length}`)

@@ -40,8 +40,10 @@ export interface ProviderHttp {
 
 /** How a provider words its refusals. */
 export interface Refusals {
-  /** The provider's message in a response. */
+  /** The provider's message in a response, uncut: secrets are removed before it is cut. */
   messageOf(response: ProviderResponse): string | null
+  /** What follows the provider's message, in our own words. */
+  noteOf?(response: ProviderResponse): string
   /** What the response means where its status alone does not say it; `null` where it does. */
   kindOf?(response: ProviderResponse): ProviderFaultKind | null
 }
@@ -86,20 +88,30 @@ export const textOf = (body: Body): string =>
 function faultOf(
   provider: string,
   response: ProviderResponse,
-  { messageOf, kindOf }: Refusals,
+  { messageOf, noteOf, kindOf }: Refusals,
   secrets: readonly string[]
 ): ProviderFault {
-  const said = withoutSecrets(messageOf(response), secrets)
-  const words = said ? `: ${said.slice(0, MESSAGE_MAX)}` : ''
+  const said = withoutSecrets(messageOf(response) ?? '', secrets).slice(0, MESSAGE_MAX) + (noteOf?.(response) ?? '')
+  const words = said && `: ${said}`
   const kind = kindOf?.(response) ?? kindOfStatus(response.status)
   const waits = kind === 'busy' || kind === 'offline' || kind === 'unclear'
   const retryAfter = waits ? retryAfterMs(response.headers['retry-after']) : null
   return new ProviderFault(kind, `${provider} returned ${response.status}${words}`, retryAfter)
 }
 
+/** A message can end inside a secret, which so many of its characters still show. */
+const RECOGNIZED = 8
+
 /** Before the message is cut, so that no part of a secret is left. */
-const withoutSecrets = (words: string | null, secrets: readonly string[]): string | null =>
-  words && secrets.filter((secret) => secret !== '').reduce((rest, secret) => rest.replaceAll(secret, '...'), words)
+function withoutSecrets(words: string, secrets: readonly string[]): string {
+  let rest = words
+  for (const secret of secrets.filter((text) => text !== '')) {
+    rest = rest.replaceAll(secret, '...')
+    const partAt = rest.indexOf(secret.slice(0, RECOGNIZED))
+    if (partAt !== -1) rest = `${rest.slice(0, partAt)}...`
+  }
+  return rest
+}
 
 function kindOfStatus(status: number): ProviderFaultKind {
   if (status === 401 || status === 403) return 'unauthorized'

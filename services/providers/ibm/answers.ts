@@ -15,6 +15,8 @@ export const partOf = (value: unknown): Answer => (isAnswer(value) ? value : {})
 export const textOf = (value: unknown, max: number): string | null =>
   typeof value === 'string' && value !== '' ? value.slice(0, max) : null
 
+const wordsOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
 export const countOf = (value: unknown): number | null =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null
 
@@ -42,9 +44,12 @@ const meanings: Readonly<Record<string, ProviderFaultKind>> = {
 /** Of the API: `{ errors: [{ code, message }] }`, in older versions `{ error: { code, message } }`. */
 export const refusals: Refusals = {
   messageOf(response) {
+    const { message } = errorOf(response)
+    return wordsOf(message)
+  },
+  noteOf(response) {
     const { code, message } = errorOf(response)
-    const words = textOf(message, 1000)
-    return words !== null && codeOf(code) !== '' ? `${words} (${codeOf(code)})` : words
+    return wordsOf(message) !== null && codeOf(code) !== '' ? ` (${codeOf(code)})` : ''
   },
   kindOf(response) {
     const { status } = response
@@ -68,19 +73,9 @@ const codeOf = (code: unknown): string =>
 /** Of IAM, which answers 400 for a key that it does not know. */
 export const iamRefusals: Refusals = {
   messageOf({ status, text }) {
-    const words = textOf(partOf(parsed(text)).errorMessage, 300)
-    return status === 400
-      ? `${words ?? 'it gave no reason'}; store a valid token in the team's ibm-quantum credentials`
-      : words
+    const words = wordsOf(partOf(parsed(text)).errorMessage)
+    return status === 400 ? (words ?? 'it gave no reason') : words
   },
+  noteOf: ({ status }) => (status === 400 ? "; store a valid token in the team's ibm-quantum credentials" : ''),
   kindOf: ({ status }) => (status === 400 ? 'unauthorized' : null)
-}
-
-/** By so many characters a secret is recognized, since a message can end inside it. */
-const RECOGNIZED = 8
-
-/** Keeps a secret that an answer repeats out of the message, which is public. */
-export function withoutSecret(error: unknown, secret: string): unknown {
-  if (!(error instanceof ProviderFault) || !error.message.includes(secret.slice(0, RECOGNIZED))) return error
-  return new ProviderFault(error.kind, 'IBM refused in words that repeat a credential', error.retryAfterMs)
 }

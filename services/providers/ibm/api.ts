@@ -1,6 +1,6 @@
 // Requests to IBM Quantum's REST API (quantum.cloud.ibm.com/docs/api/qiskit-runtime-rest), in one instance.
 import { createProviderHttp, type ProviderResponse } from '../http.js'
-import { type Answer, answerOf, refusals, withoutSecret } from './answers.js'
+import { type Answer, answerOf, refusals } from './answers.js'
 import { type AccessToken, type Iam, withoutSlash } from './iam.js'
 import { addressOf, type Session } from './instance.js'
 
@@ -33,14 +33,10 @@ export function createIbmApi(iam: Iam, url?: string, callTimeoutMs?: number): Ib
   ): Promise<ProviderResponse> {
     const search = new URLSearchParams(query).toString()
     const address = `${withoutSlash(url ?? addressOf(instance))}${path}${search && `?${search}`}`
-    const send = async ({ text }: AccessToken, read: readonly number[]) => {
+    const send = ({ text }: AccessToken, read: readonly number[]) => {
       const headers = { authorization: `Bearer ${text}`, 'service-crn': instance.crn, 'ibm-api-version': API_VERSION }
       const body = json === undefined ? {} : { body: { json } }
-      try {
-        return await http.call({ method, url: address, headers, ...body, answers: read, signal })
-      } catch (error) {
-        throw withoutSecret(error, text)
-      }
+      return http.call({ method, url: address, headers, ...body, answers: read, secrets: [text], signal })
     }
     const token = await iam.of(apiKey, signal)
     const response = await send(token, [...answers, 401])

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { ProviderFault } from '../adapter.js'
 import { createProviderHttp } from '../http.js'
 import { TimedCache } from '../timed-cache.js'
-import { answerOf, iamRefusals, withoutSecret } from './answers.js'
+import { answerOf, iamRefusals } from './answers.js'
 
 const IAM_URL = 'https://iam.cloud.ibm.com'
 const TOKENS_MAX = 1000
@@ -36,9 +36,9 @@ export function createIam(url = IAM_URL, callTimeoutMs?: number): Iam {
     const form = { grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey: apiKey }
     const call = { method: 'POST', url: `${withoutSlash(url)}/identity/token`, headers: {}, body: { form } } as const
     try {
-      return tokenOf(answerOf(await http.call({ ...call, signal }), 'IBM Cloud IAM'))
+      return tokenOf(answerOf(await http.call({ ...call, secrets: [apiKey], signal }), 'IBM Cloud IAM'))
     } catch (error) {
-      throw withoutSecret(unsent(error), apiKey)
+      throw unsent(error)
     }
   }
 

@@ -16,7 +16,6 @@ import { giveUpPendingUsage, takePendingUsage } from '../../../db/provider-jobs/
 import { loadProviderJob } from '../../../db/provider-jobs/provider-jobs.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.js'
-import { compiledFileOf, storeFiles } from '../../../db/provider-jobs/provider-runs.js'
 import type { TimePrice } from '../../../domain/money/cost.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
@@ -299,8 +298,7 @@ describe('a price that changes between the reservation and the request', () => {
       const ref = requestedRef(jobId, '', ask)
       const by = { task: '', number: ask, series: 0, parkedAs: null }
       await recordScriptRequest(db, jobId, fence, by, requestedCircuit(ask))
-      const content = Buffer.from(JSON.stringify(compiled))
-      await storeFiles(db, jobId, fence, [{ name: compiledFileOf(ref), mediaType: 'application/json', content }])
+      await storeCompiled(db, jobId, fence, ref)
       return submitToProvider(depsWith(adapter(null, answer)), { ref, fence, signal })
     }
     expect(await send(1, () => 'first')).toEqual({ next: 'follow' })

@@ -204,13 +204,7 @@ describe('a job fails with a reason when its program', () => {
     ],
     ['is wider than IonQ', ideal, circuit(30, x(29)), 'NotEnoughQubits', '30 qubits'],
     ['uses a qubit beyond the QVM', qvm, 'DECLARE ro BIT[1]\nX 20\nMEASURE 20 ro[0]', 'NotEnoughQubits', '21 qubits'],
-    [
-      'has an unknown gate',
-      h2,
-      qasm(`${declared}iswap q[0], q[1];`),
-      'CompilationError',
-      'line 5: unknown gate iswap'
-    ],
+    ['has an unknown gate', h2, qasm(`${declared}iswap q[0], q[1];`), 'CompilationError', 'line 5: unknown gate iswap'],
     [
       'has an unknown gate of IonQ',
       ideal,

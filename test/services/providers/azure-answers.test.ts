@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import { ProviderFault, type ProviderFaultKind } from '../../../services/providers/adapter.js'
 import { at, fault, ID, signal, startAzureScene } from './azure-scene.js'
-import { account, CANARY, jobOf, keyed, principal, repeating, type Service } from './azure-server.js'
+import { CANARY, jobOf, keyed, principal, repeating, type Service } from './azure-server.js'
 
 const scene = await startAzureScene()
 const { server } = scene

@@ -304,6 +304,8 @@ describe('a job', () => {
     expect(server.asked).toEqual([])
     show({ status: 'Waiting' })
     const sameInCapitals = { ...keyed, resource_group: principal.resource_group!.toUpperCase() }
-    expect(await scene.azure.look({ ...at, credentials: sameInCapitals }, ID, signal)).toMatchObject({ status: 'queued' })
+    expect(await scene.azure.look({ ...at, credentials: sameInCapitals }, ID, signal)).toMatchObject({
+      status: 'queued'
+    })
   })
 })

@@ -2,7 +2,8 @@
 // dependencies of a step.
 import { defaultProviderTimes, type ProviderDeps } from '../../../activities/provider/step.js'
 import type { Db } from '../../../db/client.js'
-import { storeFiles } from '../../../db/provider-jobs/provider-runs.js'
+import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
+import { compiledFileOf, storeFiles } from '../../../db/provider-jobs/provider-runs.js'
 import type { ExecutorClient } from '../../../services/executor/client.js'
 import { createExecutorGate } from '../../../services/executor/gate.js'
 import type { KeyRing } from '../../../services/keys/key-ring.js'
@@ -51,9 +52,9 @@ const compiled = {
 }
 
 /** Stores a program of one qubit, as the step that compiles it does. */
-export const storeCompiled = (db: Db, jobId: string, fence: { generation: number }) => {
+export const storeCompiled = (db: Db, jobId: string, fence: { generation: number }, ref = plainRef(jobId)) => {
   const content = Buffer.from(JSON.stringify(compiled))
-  return storeFiles(db, jobId, fence, [{ name: 'compiled-program.json', mediaType: 'application/json', content }])
+  return storeFiles(db, jobId, fence, [{ name: compiledFileOf(ref), mediaType: 'application/json', content }])
 }
 
 /** The dependencies of a step that logs and announces nothing. */

@@ -5,10 +5,15 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import type { Db, DbOrTx, Tx } from './client.js'
 
-/** How much one statement carries. It takes about four times as much memory, until the slice is passed on. */
+/** How much one statement reads. It takes about four times as much memory, until the slice is passed on. */
 export const SLICE_BYTES = 256 * 1024
+/**
+ * How much one statement sends. The socket takes its hex text at once, at 5 ms for each MiB, and until then no other request of
+ * the process is served: each of them waits for a slice several times.
+ */
+export const SENT_BYTES = 64 * 1024
 /** Contents up to this size are written in one piece. */
-export const WHOLE_BYTES_MAX = 2 * SLICE_BYTES
+export const WHOLE_BYTES_MAX = 4 * SENT_BYTES
 
 /** The time limit of the connections is meant for small statements. */
 const FIRST_MS = 10_000
@@ -85,8 +90,8 @@ export async function sendContent(tx: Tx, content: Buffer): Promise<SQL> {
     await tx.execute(sql`alter table pg_temp.sent_slices alter column slice set storage external`)
   }
   const id = randomUUID()
-  for (let at = 0; at < content.length; at += SLICE_BYTES) {
-    const slice = content.subarray(at, at + SLICE_BYTES)
+  for (let at = 0; at < content.length; at += SENT_BYTES) {
+    const slice = content.subarray(at, at + SENT_BYTES)
     await tx.execute(sql`insert into pg_temp.sent_slices values (${id}::uuid, ${at}::int, ${slice}::bytea)`)
   }
   return sql`(select string_agg(slice, ''::bytea order by at) from pg_temp.sent_slices where content_id = ${id}::uuid)`

@@ -17,7 +17,7 @@ import { newId } from '../ids.js'
 import { jobs } from '../tables/jobs.js'
 import { scripts, scriptVersions } from '../tables/scripts.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
-import type { ScriptRow } from './scripts.js'
+import { headColumns, type ScriptHead } from './scripts.js'
 
 /** How many slugs are tried for one name, after those that are known to be taken. */
 const SLUG_TRIES = 50
@@ -42,7 +42,7 @@ export interface NewScript {
  * @throws ServiceError `slug_conflict` for a slug that is taken, `conflict` when the team has too many scripts,
  * `storage_limit_exceeded`.
  */
-export async function createScript(tx: Tx, script: NewScript, slug: string | null): Promise<ScriptRow> {
+export async function createScript(tx: Tx, script: NewScript, slug: string | null): Promise<ScriptHead> {
   const [held] = await tx
     .select({ count: count() })
     .from(scripts)
@@ -88,7 +88,7 @@ async function takenSlugs(tx: Tx, teamId: string, beginning: string): Promise<Se
 }
 
 /** @returns `null` when another transaction has taken the slug; that one is waited for. */
-async function insert(tx: Tx, script: NewScript, slug: string): Promise<ScriptRow | null> {
+async function insert(tx: Tx, script: NewScript, slug: string): Promise<ScriptHead | null> {
   const { source_sha256: sourceSha256 } = script.metadata
   const [row] = await tx
     .insert(scripts)
@@ -97,29 +97,26 @@ async function insert(tx: Tx, script: NewScript, slug: string): Promise<ScriptRo
       target: [scripts.teamId, scripts.slug],
       where: sql`is_active and team_id is not null`
     })
-    .returning()
+    .returning(headColumns)
   if (!row) return null
-  await storeVersion(tx, row, script.userId)
+  await storeVersion(tx, row.id, script.userId)
   return row
 }
 
-/** A version never changes, since jobs name the version that they ran. */
-export const storeVersion = (tx: DbOrTx, row: ScriptRow, createdBy: string | null) =>
-  tx.insert(scriptVersions).values({
-    scriptId: row.id,
-    version: row.version,
-    content: row.content,
-    sourceSha256: row.sourceSha256,
-    framework: row.framework,
-    requirements: row.requirements,
-    metadata: row.metadata,
-    createdBy
-  })
+/**
+ * Stores the script as it is as a version, which never changes, since jobs name the version that they ran. The source is copied
+ * within the database.
+ */
+export const storeVersion = (tx: DbOrTx, scriptId: string, createdBy: string | null) =>
+  tx.execute(sql`
+    insert into ${scriptVersions} (script_id, version, content, source_sha256, framework, requirements, metadata, created_by)
+    select id, version, content, source_sha256, framework, requirements, metadata, ${createdBy}::uuid
+    from ${scripts} where id = ${scriptId}`)
 
 /** The current row, locked until the transaction ends; jobs can still name it. `null` when it was deleted. */
-export async function lockScript(tx: Tx, id: string): Promise<ScriptRow | null> {
+export async function lockScript(tx: Tx, id: string): Promise<ScriptHead | null> {
   const [row] = await tx
-    .select()
+    .select(headColumns)
     .from(scripts)
     .where(and(eq(scripts.id, id), eq(scripts.isActive, true)))
     .for('no key update')
@@ -142,22 +139,25 @@ export interface ScriptChange {
  */
 export async function changeScript(
   tx: Tx,
-  row: ScriptRow,
+  row: ScriptHead,
   change: ScriptChange,
   changedBy: string
-): Promise<ScriptRow> {
+): Promise<ScriptHead> {
   const { source, name = row.name, description = row.description } = change
   const framework = change.framework ?? row.framework
   const requirements = change.requirements === undefined ? row.requirements : change.requirements
-  const content = source?.content ?? row.content
-  const runsOtherwise = content !== row.content || framework !== row.framework || requirements !== row.requirements
+  const metadata = source?.metadata ?? row.metadata
+  const runsOtherwise =
+    metadata.source_sha256 !== row.sourceSha256 || framework !== row.framework || requirements !== row.requirements
   if (runsOtherwise && row.version >= VERSIONS_MAX)
     throw new ServiceError(
       'conflict',
       `This script has ${VERSIONS_MAX} versions, which is the limit; save it as a new script`
     )
-  if (runsOtherwise && row.teamId) await assertStorageLeft(tx, row.teamId, bytesOf({ content, requirements }))
-  const metadata = source?.metadata ?? row.metadata
+  if (runsOtherwise && row.teamId) {
+    const contentBytes = source ? Buffer.byteLength(source.content) : row.contentBytes
+    await assertStorageLeft(tx, row.teamId, contentBytes + Buffer.byteLength(requirements ?? ''))
+  }
   const [changed] = await tx
     .update(scripts)
     .set({
@@ -165,28 +165,28 @@ export async function changeScript(
       description,
       framework,
       requirements,
-      content,
+      ...(source && { content: source.content }),
       metadata,
       sourceSha256: metadata.source_sha256,
       version: row.version + (runsOtherwise ? 1 : 0),
       updatedAt: sql`clock_timestamp()`
     })
     .where(eq(scripts.id, row.id))
-    .returning()
-  if (runsOtherwise) await storeVersion(tx, changed!, changedBy)
+    .returning(headColumns)
+  if (runsOtherwise) await storeVersion(tx, row.id, changedBy)
   return changed!
 }
 
 /**
  * Publishes a script: from now on everyone can read and run it, and no one can change it. Repeating it has no effect.
  */
-export async function publishScript(tx: Tx, row: ScriptRow): Promise<ScriptRow> {
+export async function publishScript(tx: Tx, row: ScriptHead): Promise<ScriptHead> {
   if (row.isPublic) return row
   const [published] = await tx
     .update(scripts)
     .set({ isPublic: true, publishedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
     .where(eq(scripts.id, row.id))
-    .returning()
+    .returning(headColumns)
   return published!
 }
 

@@ -55,18 +55,17 @@ export async function seedTemplates(db: DbOrTx, templates: Template[]): Promise<
       const [made] = await db
         .insert(scripts)
         .values({ id: newId(), ...values, publishedAt: sql`now()` })
-        .returning()
-      await storeVersion(db, made!, null)
+        .returning({ id: scripts.id })
+      await storeVersion(db, made!.id, null)
       continue
     }
     if (isSame(row, template)) continue
     const runsOtherwise = row.content !== template.content || row.framework !== template.framework
-    const [changed] = await db
+    await db
       .update(scripts)
       .set({ ...values, version: row.version + (runsOtherwise ? 1 : 0), updatedAt: sql`now()` })
       .where(eq(scripts.id, row.id))
-      .returning()
-    if (runsOtherwise) await storeVersion(db, changed!, null)
+    if (runsOtherwise) await storeVersion(db, row.id, null)
   }
   for (const { id, isActive } of present.values())
     if (isActive) await db.update(scripts).set({ isActive: false, updatedAt: sql`now()` }).where(eq(scripts.id, id))

@@ -1,6 +1,6 @@
 // Finds and lists saved scripts. Reads always name the caller: members see the scripts of their teams, and everyone
 // sees published ones. Deleted scripts are invisible.
-import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
 import type { MicroUsd } from '../../domain/money/money.js'
@@ -16,6 +16,13 @@ import { type Caller, membershipsOf, teamIdsOf } from '../teams/memberships.js'
 const LAST_JOBS = 10
 
 export type ScriptRow = typeof scripts.$inferSelect
+
+const { content: _content, ...withoutContent } = getTableColumns(scripts)
+
+/** A script without its source, which can have 1 MiB: what changes need of it. */
+export const headColumns = { ...withoutContent, contentBytes: sql<number>`octet_length(${scripts.content})` }
+
+export type ScriptHead = Omit<ScriptRow, 'content'> & { contentBytes: number }
 
 const itemColumns = {
   id: scripts.id,
@@ -76,6 +83,21 @@ export async function loadScript(db: DbOrTx, caller: Caller, id: string): Promis
     .from(scripts)
     .where(and(eq(scripts.id, id), isVisibleTo(db, caller)))
   return row ?? null
+}
+
+/** A script that the caller can see, without its source, or `null`. */
+export async function loadScriptHead(db: DbOrTx, caller: Caller, id: string): Promise<ScriptHead | null> {
+  const [row] = await db
+    .select(headColumns)
+    .from(scripts)
+    .where(and(eq(scripts.id, id), isVisibleTo(db, caller)))
+  return row ?? null
+}
+
+/** The present source of a script that exists. */
+export async function loadContent(db: DbOrTx, id: string): Promise<string> {
+  const [row] = await db.select({ content: scripts.content }).from(scripts).where(eq(scripts.id, id))
+  return row!.content
 }
 
 /** Resolves a submission by slug: a script of the acting team, or else a template. */

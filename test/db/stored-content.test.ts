@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { connect } from '../../db/client.js'
-import { SLICE_BYTES, sendContent, withContents } from '../../db/stored-content.js'
+import { SENT_BYTES, sendContent, WHOLE_BYTES_MAX, withContents } from '../../db/stored-content.js'
 import { eventually } from '../support/eventually.js'
 import { createTestDatabase } from '../support/stack/database.js'
 
@@ -12,7 +12,8 @@ const { db } = database
 afterAll(() => database.drop())
 await db.execute(sql`create table kept (at int primary key, content bytea not null)`)
 
-const sizes = [0, 1, 2 * SLICE_BYTES, 2 * SLICE_BYTES + 1, 3 * SLICE_BYTES, 5 * SLICE_BYTES - 1]
+const large = WHOLE_BYTES_MAX + SENT_BYTES
+const sizes = [0, 1, WHOLE_BYTES_MAX, WHOLE_BYTES_MAX + 1, large, large - 1]
 
 const keep = (contents: readonly Buffer[]) =>
   withContents(db, contents, async (within, bytes) => {
@@ -36,25 +37,25 @@ test('contents of any size arrive byte for byte, and leave no slices behind', as
 
 test('a write that fails leaves no slices and no row, and the next one on its connection succeeds', async () => {
   await db.execute(sql`truncate kept`)
-  const large = randomBytes(3 * SLICE_BYTES)
-  const failing = withContents(db, [large], async (within, [content]) => {
-    await within.execute(sql`insert into kept values (1, ${content})`)
+  const content = randomBytes(large)
+  const failing = withContents(db, [content], async (within, [sent]) => {
+    await within.execute(sql`insert into kept values (1, ${sent})`)
     throw new Error('the write failed')
   })
   await expect(failing).rejects.toThrow('the write failed')
   expect(await db.execute(sql`select 1 from kept`)).toHaveLength(0)
-  await keep([large])
+  await keep([content])
   expect(await slicesLeft()).toBe(0)
 })
 
 test('no statement carries more of a large content than one slice', async () => {
-  const content = randomBytes(8 * SLICE_BYTES)
+  const content = randomBytes(8 * SENT_BYTES)
   await db.transaction(async (tx) => {
     await sendContent(tx, content)
     const [row] = await tx.execute<{ most: number; slices: number }>(
       sql`select max(length(slice)) as most, count(*)::int as slices from pg_temp.sent_slices`
     )
-    expect(row).toEqual({ most: SLICE_BYTES, slices: 8 })
+    expect(row).toEqual({ most: SENT_BYTES, slices: 8 })
   })
 })
 
@@ -68,7 +69,7 @@ test('large writes of a process use one connection, one after the other', async 
       letGo = resolve
     })
     const writes = Array.from({ length: 4 }, () =>
-      withContents(pool.db, [randomBytes(3 * SLICE_BYTES)], async () => {
+      withContents(pool.db, [randomBytes(large)], async () => {
         most = Math.max(most, ++under)
         await gate
         under--

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { DbOrTx, Tx } from '../../../db/client.js'
 import { lockScript } from '../../../db/scripts/script-changes.js'
-import { loadScript, ownsScript, type ScriptRow } from '../../../db/scripts/scripts.js'
+import { loadScript, loadScriptHead, ownsScript, type ScriptHead, type ScriptRow } from '../../../db/scripts/scripts.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { callerOf, ownerForWrite } from '../http/access.js'
 import { assertNotSuspended } from '../http/team-access.js'
@@ -16,13 +16,21 @@ export async function requestedScript(db: DbOrTx, request: FastifyRequest): Prom
   return script
 }
 
+/** The same without its source, for changes. @throws ServiceError as `requestedScript` does. */
+export async function requestedHead(db: DbOrTx, request: FastifyRequest): Promise<ScriptHead> {
+  const { id } = request.params as { id: string }
+  const script = await loadScriptHead(db, callerOf(request), id)
+  if (!script) throw noSuchScript()
+  return script
+}
+
 const noSuchScript = () => new ServiceError('not_found', 'no such script')
 
 /**
  * Refuses early, before anything is read; the same conditions are checked again under lock.
  * @throws ServiceError as `lockOwnScript` does.
  */
-export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptRow): Promise<void> {
+export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptHead): Promise<void> {
   await assertOwner(request, db, script)
   await assertNotSuspended(request, db, script.teamId ?? undefined)
   assertUnpublished(script)
@@ -35,9 +43,9 @@ export async function assertMayChange(request: FastifyRequest, db: DbOrTx, scrip
 export async function lockOwnScript(
   request: FastifyRequest,
   tx: Tx,
-  { id, teamId, userId }: ScriptRow,
+  { id, teamId, userId }: ScriptHead,
   which: 'unpublished' | 'also published' = 'unpublished'
-): Promise<ScriptRow> {
+): Promise<ScriptHead> {
   await assertOwner(request, tx, { teamId, userId })
   await ownerForWrite(request, tx, teamId, 'script')
   const row = await lockScript(tx, id)
@@ -49,12 +57,12 @@ export async function lockOwnScript(
 async function assertOwner(
   request: FastifyRequest,
   db: DbOrTx,
-  script: Pick<ScriptRow, 'teamId' | 'userId'>
+  script: Pick<ScriptHead, 'teamId' | 'userId'>
 ): Promise<void> {
   if (!(await ownsScript(db, callerOf(request), script)))
     throw new ServiceError('permission_denied', 'Only the owner of a script can change, publish or delete it')
 }
 
-function assertUnpublished({ isPublic }: ScriptRow): void {
+function assertUnpublished({ isPublic }: ScriptHead): void {
   if (isPublic) throw validationError('This script is published: it can be neither changed nor deleted; save a new one')
 }

@@ -2,16 +2,17 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
-import { countExecutions, lastExecutions, type ScriptRow } from '../../../db/scripts/scripts.js'
+import { countExecutions, lastExecutions, type ScriptHead } from '../../../db/scripts/scripts.js'
 import { callerOf } from '../http/access.js'
 import { type Script, scriptView } from './script-view.js'
 
 export async function loadScriptView(
   db: DbOrTx,
   request: FastifyRequest,
-  script: ScriptRow
+  script: Omit<ScriptHead, 'contentBytes'>,
+  content: string
 ): Promise<Static<typeof Script>> {
   const caller = callerOf(request)
   const counts = await countExecutions(db, caller, [script.id])
-  return scriptView(script, counts.get(script.id) ?? 0, await lastExecutions(db, caller, script.id))
+  return scriptView({ ...script, content }, counts.get(script.id) ?? 0, await lastExecutions(db, caller, script.id))
 }

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript } from '../../../db/scripts/script-changes.js'
+import { loadContent } from '../../../db/scripts/scripts.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { type Framework, frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -24,7 +25,7 @@ import { actorOf, callerOf, ownerForWrite, teamForWrite, userOf } from '../http/
 import { PROGRAM_BODY_MAX } from '../http/body/body-limits.js'
 import { json, sent, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
-import { assertMayChange, lockOwnScript, requestedScript } from './script-access.js'
+import { assertMayChange, lockOwnScript, requestedHead } from './script-access.js'
 import type { ScriptReader } from './script-reader.js'
 import { type ReadScript, readErrors, warningText } from './script-reader.js'
 import { loadScriptView } from './script-record.js'
@@ -181,14 +182,14 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
     async (request, reply) => {
       const { name, description, script_content: content, requirements: wanted } = request.body
       const framework = request.body.framework && frameworkNamed(request.body.framework)
-      const before = await requestedScript(db, request)
+      const before = await requestedHead(db, request)
       await assertMayChange(request, db, before)
       if (content !== undefined) assertSource('script_content', content)
       const requirements = wanted === undefined ? undefined : wanted || null
       const isRead = content !== undefined || typeof requirements === 'string'
       const read = isRead
         ? await reader.read(request, {
-            content: content ?? before.content,
+            content: content ?? (await loadContent(db, before.id)),
             requirements: requirements === undefined ? before.requirements : requirements,
             teamId: before.teamId
           })
@@ -211,7 +212,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
           },
           userOf(request).id
         )
-        const view = await loadScriptView(tx, request, changed)
+        const view = await loadScriptView(tx, request, changed, content ?? (await loadContent(tx, row.id)))
         return { body: { ...view, validation_warnings: (read?.warnings ?? []).map(warningText) } }
       })
     }

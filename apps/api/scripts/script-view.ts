@@ -1,6 +1,6 @@
 // A saved script as the API shows it.
 import { type Static, Type } from 'typebox'
-import type { Execution, ScriptItem, ScriptRow } from '../../../db/scripts/scripts.js'
+import type { Execution, ScriptHead, ScriptItem } from '../../../db/scripts/scripts.js'
 import { type Framework, frameworks } from '../../../domain/jobs/framework.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -108,7 +108,7 @@ export const scriptItemView = (script: ScriptItem): Static<typeof ScriptSummary>
 
 /** The whole script, with the last jobs of the caller's teams that ran it. */
 export const scriptView = (
-  script: ScriptRow,
+  script: Omit<ScriptHead, 'contentBytes'> & { content: string },
   executionsCount: number,
   executions: Execution[]
 ): Static<typeof Script> => ({

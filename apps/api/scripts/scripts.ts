@@ -2,14 +2,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { deleteScript, publishScript } from '../../../db/scripts/script-changes.js'
-import { listScripts } from '../../../db/scripts/scripts.js'
+import { listScripts, loadContent } from '../../../db/scripts/scripts.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { scriptTypes } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
 import { done, json, pageEnd, success } from '../http/response.js'
-import { lockOwnScript, requestedScript } from './script-access.js'
+import { lockOwnScript, requestedHead, requestedScript } from './script-access.js'
 import { scriptAnalysisRoutes } from './script-analyses.js'
 import { createScriptReader } from './script-reader.js'
 import { loadScriptView } from './script-record.js'
@@ -68,7 +68,10 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         response: { 200: json('The script', Script) }
       }
     },
-    async (request) => loadScriptView(db, request, await requestedScript(db, request))
+    async (request) => {
+      const { content, ...script } = await requestedScript(db, request)
+      return loadScriptView(db, request, script, content)
+    }
   )
 
   app.post(
@@ -83,8 +86,9 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
-        const row = await lockOwnScript(request, tx, await requestedScript(tx, request), 'also published')
-        return { body: await loadScriptView(tx, request, await publishScript(tx, row)) }
+        const row = await lockOwnScript(request, tx, await requestedHead(tx, request), 'also published')
+        const published = await publishScript(tx, row)
+        return { body: await loadScriptView(tx, request, published, await loadContent(tx, row.id)) }
       })
   )
 
@@ -102,7 +106,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     async (request, reply) =>
       // Loaded inside the write, where a repeated request waits for the first response.
       app.writeOnce(request, reply, async ({ tx }) => {
-        const row = await lockOwnScript(request, tx, await requestedScript(tx, request))
+        const row = await lockOwnScript(request, tx, await requestedHead(tx, request))
         await deleteScript(tx, row.id)
         return { body: success }
       })

@@ -18,9 +18,10 @@ const text = `# Errors
 <!-- Written by tools/errors-doc.mjs from domain/errors.ts and domain/error-guide.ts. -->
 
 Every refused request and every failed job has a code of this catalogue (\`domain/errors.ts\`). With a session the body is
-\`{ "error": "<message>" }\`; with an \`Authorization\` header it is \`{ "error": { "code", "message", "status" } }\`. The message
-says what is wrong, where, and how to fix it. \`X-Request-Id\` of the response finds the log entry. A refused request has all
-its wrong fields named, ten at most and then their number. A 401 says in \`WWW-Authenticate\` how to sign in.
+\`{ "error": "<message>" }\`; with an \`Authorization\` header it is \`{ "error": { "code", "message", "status" } }\`. The header
+\`X-Error-Code\` has the code in both cases. The message says what is wrong, where, and how to fix it. \`X-Request-Id\` of the
+response finds the log entry. A refused request has all its wrong fields named, ten at most and then their number. A 401 says
+in \`WWW-Authenticate\` how to sign in.
 
 \`error.code\` of a failed job is one of the same codes; "Job:" marks what it means there. "Retry" says whether the same request
 can succeed later.

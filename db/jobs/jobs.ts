@@ -225,13 +225,15 @@ export const recordColumns = {
   providerJobs: providerJobsOfJob
 }
 
-/** The bytes of the parameters of these jobs together, without loading them. */
-export async function paramsBytes(db: DbOrTx, ids: string[]): Promise<number> {
-  const [row] = await db
-    .select({ bytes: sql<number>`coalesce(sum(octet_length(${jobs.params})), 0)::float8` })
-    .from(jobs)
-    .where(anyOf(jobs.id, ids))
-  return row!.bytes
+/** Bytes of the longest parameters that lists include: a page of 100 jobs must stay small. */
+export const LISTED_PARAMS_MAX = 4096
+
+/** A job as lists have it: `params` is null where it is longer than `LISTED_PARAMS_MAX`. */
+export const listColumns = {
+  ...recordColumns,
+  params: sql<
+    string | null
+  >`case when octet_length(${jobs.params}) <= ${sql.raw(`${LISTED_PARAMS_MAX}`)} then ${jobs.params} end`
 }
 
 const recordQuery = (db: DbOrTx, caller: Caller) =>
@@ -241,6 +243,7 @@ const recordQuery = (db: DbOrTx, caller: Caller) =>
     .innerJoin(members, and(eq(members.teamId, jobs.teamId), membershipsOf(caller)))
 
 export type JobRow = Awaited<ReturnType<typeof recordQuery>>[number]
+export type ListedJob = Omit<JobRow, 'params'> & { params: string | null }
 
 /** A job of one of the caller's teams, or `null`. */
 export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promise<JobRow | null> {
@@ -248,19 +251,26 @@ export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promis
   return row ?? null
 }
 
-/** The source that was submitted. */
-export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {
+/**
+ * The source that was submitted.
+ * @param most reads no text that has more bytes: it is '' then.
+ */
+export async function loadSource(db: DbOrTx, jobId: string, most?: number): Promise<StoredSource> {
+  const text = (column: typeof jobs.sourceText | typeof jobs.input) =>
+    most === undefined
+      ? sql<string>`${column}`
+      : sql<string>`case when octet_length(${column}) <= ${most}::int then ${column} else '' end`
   const [row] = await db
     .select({
       kind: jobs.sourceKind,
       format: jobs.sourceFormat,
       framework: jobs.framework,
-      text: jobs.sourceText,
+      text: text(jobs.sourceText),
       scriptId: jobs.scriptId,
       version: jobs.scriptVersion,
       model: jobs.programmingModel,
       entrypoint: jobs.entrypoint,
-      input: jobs.input,
+      input: text(jobs.input),
       maxCost: jobs.maxCost
     })
     .from(jobs)

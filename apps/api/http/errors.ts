@@ -64,6 +64,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: KnownErr
   return reply
     .code(status)
     .header('cache-control', 'no-store')
+    .header('x-error-code', code)
     .send(
       structured
         ? { error: { code, message, status, ...figures } }

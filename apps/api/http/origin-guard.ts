@@ -1,5 +1,8 @@
 // Keeps other sites from using a visitor's session: an unsafe request must come from this origin, or from no page at all
 // (neither header present, as with curl). Requests with an Authorization header carry no ambient credential.
+//
+// Where a browser sends `Sec-Fetch-Site`, it has compared the origins itself, whatever name the person typed for this
+// machine. Browsers leave it out over http beyond this machine, where `Origin` is compared.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ServiceError } from '../../../domain/errors.js'
@@ -19,8 +22,8 @@ export default fp(
 )
 
 function isSameOrigin(request: FastifyRequest, publicOrigin: string | null): boolean {
-  const { origin } = request.headers
-  if (origin !== undefined) return publicOrigin ? origin === publicOrigin : origin === `http://${request.headers.host}`
-  const site = request.headers['sec-fetch-site']
-  return site === undefined || site === 'same-origin' || site === 'none'
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  if (origin === undefined) return true
+  return origin === (publicOrigin ?? `http://${request.headers.host}`)
 }

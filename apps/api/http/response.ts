@@ -16,6 +16,7 @@ declare module 'fastify' {
 export const responseHeaders = {
   'X-Request-Id': { required: true, description: 'Leads to the log entry of the request', schema: { type: 'string' } },
   'X-Api-Version': { required: true, description: 'Version of this interface', schema: { type: 'string' } },
+  'X-Error-Code': { required: true, description: 'The code of the refusal', schema: { type: 'string' } },
   'Retry-After': {
     required: true,
     description: 'Seconds to wait',

@@ -55,7 +55,7 @@ export function openapiOptions({ secure }: { secure: boolean }): FastifyDynamicS
         title: 'Quantum Job Service',
         version: SERVICE_VERSION,
         description:
-          'Submit quantum circuits as durable, budgeted jobs. Errors are { "error": "message" } for sessions and { "error": { "code", "message", "status" } } for requests with an Authorization header; docs/errors.md lists the codes.'
+          'Submit quantum circuits as durable, budgeted jobs. Errors are { "error": "message" } for sessions and { "error": { "code", "message", "status" } } for requests with an Authorization header; the header X-Error-Code has the code for both, and docs/errors.md lists the codes.'
       },
       components: {
         securitySchemes: {
@@ -225,7 +225,7 @@ function errorResponses(
       const name = alike.join('.')
       known[name] ??= {
         description: alike.map((code) => `\`${code}\`: ${errorGuide[code].means}`).join('\n\n'),
-        headers: headerRefs(headersOfRefusal[status] ?? []),
+        headers: headerRefs(['X-Error-Code', ...(headersOfRefusal[status] ?? [])]),
         content: {
           'application/json': { schema: named.written(status === '402' ? BudgetErrorBody : ErrorBody, 'Error') }
         }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
-import { cookieOf, PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
+import { cookieOf, PASSWORD, startApi, type TestApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 
 const api = await startApi('accounts')
@@ -214,8 +214,31 @@ describe('a session', () => {
   })
   const session = (cookie: string) => ask('GET', '/api/auth/session', undefined, { cookie })
 
-  test('shows the user and their teams', async () => {
-    expect((await session(ada.cookie)).body).toEqual({ user: expect.objectContaining({ id: ada.id }), teams: [] })
+  test('shows the user, their teams, and itself', async () => {
+    const listed = (await ada.get('/api/auth/sessions')).body.sessions
+    expect((await session(ada.cookie)).body).toEqual({
+      user: expect.objectContaining({ id: ada.id }),
+      teams: [],
+      session: {
+        id: listed.find(({ current }: { current: boolean }) => current).id,
+        expires_at: expect.any(String),
+        idle_until: expect.any(String)
+      }
+    })
+  })
+
+  test('says when it ends: its request counts as a use, and its last day is the last', async () => {
+    const person = await api.signUp()
+    const daysLeft = async () => {
+      const { expires_at, idle_until } = (await session(person.cookie)).body.session
+      return [expires_at, idle_until].map((at) => (Date.parse(at) - Date.now()) / 86_400_000)
+    }
+    const near = (days: number) => expect.closeTo(days, 2)
+    expect(await daysLeft()).toEqual([near(30), near(7)])
+    await db.execute(sql`update sessions set last_seen_at = now() - interval '6 days' where user_id = ${person.id}`)
+    expect(await daysLeft()).toEqual([near(30), near(7)])
+    await db.execute(sql`update sessions set created_at = now() - interval '25 days' where user_id = ${person.id}`)
+    expect(await daysLeft()).toEqual([near(5), near(5)])
   })
 
   test('that is missing gives exactly { "error": "Unauthorized" }', async () => {
@@ -308,6 +331,7 @@ describe('cross-site protection:', () => {
     ada = await api.signUp()
   })
   const json = { 'content-type': 'application/json' }
+  const crossSite = { 'sec-fetch-site': 'cross-site' }
 
   // `localhost:80` is the host that injected requests carry.
   test.each([
@@ -322,15 +346,41 @@ describe('cross-site protection:', () => {
     ['Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }, 403],
     ['Sec-Fetch-Site same-origin', { 'sec-fetch-site': 'same-origin' }, 400],
-    ['Sec-Fetch-Site none', { 'sec-fetch-site': 'none' }, 400]
+    ['Sec-Fetch-Site none', { 'sec-fetch-site': 'none' }, 400],
+    ['Sec-Fetch-Site cross-site and an origin like ours', { ...crossSite, origin: 'http://localhost:80' }, 403],
+    ['a Sec-Fetch-Site that no browser sends', { 'sec-fetch-site': '' }, 403]
   ])('with %s, a write returns %p', async (_what, headers, status) => {
     // 400: the request reached the check of its body, which is not a valid submission.
     expect((await ada.ask('POST', '/api/jobs/submit', {}, headers as never)).status).toBe(status)
   })
 
+  describe('where the service is known as http://127.0.0.1:3000,', () => {
+    let known: TestApi
+    beforeAll(async () => {
+      known = await startApi('accounts_known', { database, config: { publicUrl: 'http://127.0.0.1:3000' } })
+    })
+    afterAll(() => known.close())
+
+    // What Chromium sends with a POST to this machine, and what it sends over http to another one.
+    test.each([
+      ['a page of 127.0.0.1', { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-origin' }, 400],
+      ['a page of localhost', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' }, 400],
+      ['a page of another port of localhost', { origin: 'http://localhost:9', 'sec-fetch-site': 'same-site' }, 403],
+      ['a page of localhost that calls 127.0.0.1', { origin: 'http://localhost:3000', ...crossSite }, 403],
+      ['a page of another site', { origin: 'https://evil.example', ...crossSite }, 403],
+      ['a page of localhost in a browser without Sec-Fetch-Site', { origin: 'http://localhost:3000' }, 403],
+      ['a page of this address in such a browser', { origin: 'http://127.0.0.1:3000' }, 400],
+      ['a page of another site in such a browser', { origin: 'http://evil.example' }, 403]
+    ])('a write from %s returns %p', async (_what, headers, status) => {
+      const answer = await known.ask('POST', '/api/auth/sign-in', {}, { host: 'localhost:3000', ...headers })
+      expect(answer.status).toBe(status)
+    })
+  })
+
   test('a foreign page cannot sign a visitor in, up or out', async () => {
     for (const path of ['sign-in', 'sign-up', 'sign-out', 'validate-code'])
-      expect((await ada.ask('POST', `/api/auth/${path}`, {}, { origin: 'https://evil.example' })).status).toBe(403)
+      for (const foreign of [{ origin: 'https://evil.example' }, crossSite])
+        expect((await ada.ask('POST', `/api/auth/${path}`, {}, foreign)).status).toBe(403)
     expect((await ada.get('/api/auth/session')).status).toBe(200)
   })
 

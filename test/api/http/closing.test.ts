@@ -44,6 +44,7 @@ test.each([
     expect(performance.now() - began).toBeLessThan(5_000)
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(head.toLowerCase()).toContain('connection: close')
+    expect(/x-error-code: (\w+)/i.exec(head)?.[1]).toBe(what === 'a refusal' ? 'not_found' : undefined)
     expect(JSON.parse(answered)).toMatchObject(body)
     await closed
   }

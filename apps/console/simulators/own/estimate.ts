@@ -1,0 +1,51 @@
+// What a run will take, before it starts.
+import type { Circuit } from '../../circuit/circuit.js'
+import { MEMORY_MAX } from '../limits.js'
+import { checkRun, SimulationRefused } from '../simulation.js'
+import { type Plan, planOf } from './plan.js'
+
+/** Seconds for one amplitude in one pass, on a slow machine. */
+const SECONDS_PER_AMPLITUDE = 1.2e-8
+
+/** The longest run that is started. */
+const SECONDS_MAX = 600
+
+/** Up to so many branches all of them are followed, so that the probabilities of the outcomes are exact. */
+export const EXACT_BRANCHES_MAX = 1024
+
+export interface Estimate {
+  seconds: number
+  bytes: number
+  /** The most branches that measurements, resets and conditions in the middle can make. */
+  branches: number
+}
+
+/** An upper bound of time and memory. Throws SimulationRefused for a run that is not started. */
+export function estimate(circuit: Circuit, shots: number): Estimate {
+  checkRun(circuit, shots)
+  return estimateOf(planOf(circuit), shots)
+}
+
+export function estimateOf(plan: Plan, shots: number): Estimate {
+  const states = 2 ** plan.branchings
+  const branches = states <= EXACT_BRANCHES_MAX ? states : Math.min(states, shots)
+  const size = 2 ** plan.qubits
+  const seconds = branches * (plan.passes + 2) * size * SECONDS_PER_AMPLITUDE
+  // The state and its cumulative sums; and half a state for each branching whose other side waits.
+  const waiting = plan.branchings
+  const bytes = size * (16 + 8 + 8 * waiting)
+  if (seconds > SECONDS_MAX) {
+    throw new SimulationRefused(
+      `the run would take up to ${Math.ceil(seconds / 60)} minutes here: ${branches} branches of ${plan.passes} passes ` +
+        `over ${size} amplitudes; run it on the server`
+    )
+  }
+  if (bytes > MEMORY_MAX) {
+    const [needed, has] = [bytes, MEMORY_MAX].map((value) => Math.ceil(value / 2 ** 20))
+    throw new SimulationRefused(
+      `the run would need up to ${needed} MiB here, at most ${has} MiB are used: its ${plan.branchings} measurements and ` +
+        'resets before the end each keep half a state; run it on the server'
+    )
+  }
+  return { seconds, bytes, branches }
+}

@@ -1,0 +1,114 @@
+// Reads outcomes from the states at the end of a run: exact probabilities, and samples by cumulative sums.
+import type { Random } from '../../../../domain/verification/statistics/random.js'
+import type { Circuit } from '../../circuit/circuit.js'
+import { PROBABILITIES_MAX } from '../limits.js'
+import type { Leaf } from './branches.js'
+import type { State } from './kernels.js'
+import type { Plan } from './plan.js'
+
+/** Collects the outcomes of all ways that a run takes. */
+export class Outcomes {
+  readonly counts = new Map<string, number>()
+  /** Null once there are too many outcomes. */
+  probabilities: Map<string, number> | null = new Map()
+  /** The classical bits that an outcome shows, from left to right. */
+  readonly #shown: readonly number[]
+  /** The qubits that the bits at the end show, ascending, and the place of each bit's qubit among them. */
+  readonly #read: readonly number[]
+  readonly #placeOf: ReadonlyMap<number, number>
+  readonly #qubits: number
+  readonly #random: Random
+
+  constructor(circuit: Circuit, plan: Plan, random: Random) {
+    this.#shown = circuit.outcome.flatMap(({ clbits }) => clbits)
+    this.#qubits = circuit.qubits
+    this.#random = random
+    this.#read = [...new Set(plan.atEnd.values())].sort((a, b) => a - b)
+    this.#placeOf = new Map([...plan.atEnd].map(([clbit, qubit]) => [clbit, this.#read.indexOf(qubit)]))
+  }
+
+  add({ state, bits, probability, shots }: Leaf): void {
+    const weights = marginal(state, this.#qubits, this.#read)
+    if (this.probabilities !== null) this.#addProbabilities(weights, bits, probability)
+    if (shots === 0) return
+    for (const [value, count] of sampled(weights, shots, this.#random)) {
+      const key = this.#key(value, bits)
+      this.counts.set(key, (this.counts.get(key) ?? 0) + count)
+    }
+  }
+
+  #addProbabilities(weights: Float64Array, bits: Uint8Array, probability: number): void {
+    const found = this.probabilities!
+    if (weights.length > PROBABILITIES_MAX) {
+      this.probabilities = null
+      return
+    }
+    for (const [value, weight] of weights.entries()) {
+      if (weight === 0) continue
+      const key = this.#key(value, bits)
+      found.set(key, (found.get(key) ?? 0) + weight * probability)
+    }
+    if (found.size > PROBABILITIES_MAX) this.probabilities = null
+  }
+
+  /** An outcome as the counts show it; `value` holds the read qubits, the first as the highest bit. */
+  #key(value: number, bits: Uint8Array): string {
+    const last = this.#read.length - 1
+    let key = ''
+    for (const clbit of this.#shown) {
+      const place = this.#placeOf.get(clbit)
+      const bit = place === undefined ? bits[clbit]! : (value >> (last - place)) & 1
+      key += bit === 1 ? '1' : '0'
+    }
+    return key
+  }
+}
+
+/** The probabilities of the values of some qubits, by the index whose highest bit is the first of them. */
+function marginal({ re, im }: State, qubits: number, read: readonly number[]): Float64Array {
+  const size = re.length
+  const weights = new Float64Array(2 ** read.length)
+  if (read.length === qubits) {
+    for (let i = 0; i < size; i++) weights[i] = re[i]! * re[i]! + im[i]! * im[i]!
+    return weights
+  }
+  // Two tables of half the bits each replace a loop over the qubits for each amplitude.
+  const low = qubits >> 1
+  const gathered = (from: number, count: number): Int32Array =>
+    Int32Array.from({ length: 2 ** count }, (_, value) =>
+      read.reduce((sum, qubit, place) => {
+        const at = qubits - 1 - qubit - from
+        const isHere = at >= 0 && at < count
+        return isHere && (value >> at) & 1 ? sum | (1 << (read.length - 1 - place)) : sum
+      }, 0)
+    )
+  const [lower, upper] = [gathered(0, low), gathered(low, qubits - low)]
+  const mask = (1 << low) - 1
+  for (let i = 0; i < size; i++) weights[upper[i >> low]! | lower[i & mask]!]! += re[i]! * re[i]! + im[i]! * im[i]!
+  return weights
+}
+
+/** Draws values by their weights, and counts them. */
+function sampled(weights: Float64Array, shots: number, random: Random): Map<number, number> {
+  const sums = new Float64Array(weights.length)
+  let total = 0
+  let last = 0
+  for (let i = 0; i < weights.length; i++) {
+    total += weights[i]!
+    sums[i] = total
+    if (weights[i]! > 0) last = i
+  }
+  const counts = new Map<number, number>()
+  for (let shot = 0; shot < shots; shot++) {
+    const wanted = random.uniform() * total
+    // The first value whose sum is above what is wanted: one without weight is never it.
+    let [low, high] = [0, last]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (sums[middle]! > wanted) high = middle
+      else low = middle + 1
+    }
+    counts.set(low, (counts.get(low) ?? 0) + 1)
+  }
+  return counts
+}

@@ -1,0 +1,33 @@
+// What the conformance table and the server say about programs: written by apps/executor/scripts/console-fixtures.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface ServerRegister {
+  name: string
+  size: number
+  qubits?: number[]
+}
+
+export interface Meaning {
+  registers: ServerRegister[]
+  probabilities: Record<string, number>
+}
+
+export interface TableRow extends Meaning {
+  name: string
+  openqasm2?: string
+  openqasm3: string
+  converted: string
+}
+
+export type TextRow = { name: string; text: string } & (Meaning | { refusal: string })
+
+export type ChangedProgram = { text: string } & (Meaning | { refused: string; line: number | null })
+
+export const conformance = read<TableRow>('conformance.json')
+export const texts = read<TextRow>('texts.json')
+export const changedPrograms = read<ChangedProgram>('changed-programs.json')
+
+function read<T>(name: string): T[] {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures', name), 'utf8')) as T[]
+}

@@ -7,21 +7,27 @@ export interface NumberAxis {
   place: (value: number) => number
 }
 
-/** @param most how many marks fit, at least 1. */
-export function numberAxis(least: number, greatest: number, length: number, most: number): NumberAxis {
+interface AxisOptions {
+  /** How many marks fit, at least 1. */
+  most: number
+  /** Whether the axis ends at the values themselves, or at the round ones around them. */
+  ends: 'values' | 'round'
+}
+
+export function numberAxis(least: number, greatest: number, length: number, { most, ends }: AxisOptions): NumberAxis {
   const [low, high] = widened(least, greatest)
   const step = roundStep((high - low) / most)
-  const begin = Math.floor(low / step + 1e-9) * step
-  const end = Math.ceil(high / step - 1e-9) * step
-  // Where a step is too small for the numbers themselves, the axis has its two ends.
-  if (!(end > begin) || begin + step === begin) return { ticks: [], place: () => length / 2 }
+  const [first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)]
+  const [begin, end] = ends === 'round' ? [first * step, last * step] : [low, high]
+  // Where a step is too small for the numbers themselves, the axis has no marks.
+  if (!(end > begin) || first + 1 === first) return { ticks: [], place: () => length / 2 }
   const place = (value: number) => Math.min(1, Math.max(0, (value - begin) / (end - begin))) * length
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9))
   const ticks: Tick[] = []
-  const marks = Math.round((end - begin) / step)
-  for (let mark = 0; mark <= marks; mark++) {
-    const value = begin + mark * step
-    ticks.push({ at: place(value), label: markText(value, decimals) })
+  for (let mark = first; mark <= last; mark++) {
+    const value = mark * step
+    const isWithin = value >= begin - 1e-9 * step && value <= end + 1e-9 * step
+    if (isWithin) ticks.push({ at: place(value), label: markText(value, decimals) })
   }
   return { ticks, place }
 }

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 
 /** Before the place of a chart is known. */
 const WIDTH_BEFORE = 640
@@ -7,13 +7,15 @@ const WIDTH_BEFORE = 640
 export function useWidth<Place extends HTMLElement>(): [place: RefObject<Place | null>, width: number] {
   const place = useRef<Place>(null)
   const [width, setWidth] = useState(WIDTH_BEFORE)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = place.current
     if (!element) return
-    const observer = new ResizeObserver(([entry]) => {
-      const measured = Math.floor(entry?.contentRect.width ?? 0)
-      if (measured > 0) setWidth(measured)
-    })
+    const measure = () => {
+      // A place that is not shown has no width, and keeps the one that it had.
+      if (element.clientWidth > 0) setWidth(element.clientWidth)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
   }, [])

@@ -183,7 +183,7 @@ function drawnFrame(
   { circuit, edges, grid }: { circuit: Circuit; edges: readonly number[]; grid: RowGrid }
 ): DrawnFrame {
   // Frames within frames lie apart, as far as there is room.
-  const inset = Math.min(6, 2 * depth)
+  const inset = 1 + Math.min(6, 2 * depth)
   const [left, right] = [edges[begin]! + inset, edges[end]! - inset]
   const from = grid.top(top) - labels * FRAME_LABEL + 1
   return {

@@ -41,10 +41,16 @@ describe('an axis of shares', () => {
 
 describe('an axis of numbers', () => {
   test('has round marks around its values', () => {
-    const axis = numberAxis(-0.93, 0.87, 200, 5)
+    const axis = numberAxis(-0.93, 0.87, 200, { most: 5, ends: 'round' })
     expect(labels(axis)).toEqual(['-1.0', '-0.5', '0.0', '0.5', '1.0'])
     expect(axis.place(-1)).toBe(0)
     expect(axis.place(1)).toBe(200)
+  })
+
+  test('that ends at its values has the round marks between them', () => {
+    const axis = numberAxis(0, 2 * Math.PI, 200, { most: 4, ends: 'values' })
+    expect(labels(axis)).toEqual(['0', '2', '4', '6'])
+    expect(axis.place(2 * Math.PI)).toBe(200)
   })
 
   test.each([
@@ -55,11 +61,13 @@ describe('an axis of numbers', () => {
     [1e16, 1e16 + 2],
     [-1e-12, 1e-12]
   ])('from %p to %p has a finite place for every value', (low, high) => {
-    const axis = numberAxis(low, high, 200, 5)
-    for (const value of [low, high]) {
-      expect(axis.place(value)).toBeGreaterThanOrEqual(0)
-      expect(axis.place(value)).toBeLessThanOrEqual(200)
+    for (const ends of ['round', 'values'] as const) {
+      const axis = numberAxis(low, high, 200, { most: 5, ends })
+      for (const at of [axis.place(low), axis.place(high), ...axis.ticks.map(({ at }) => at)]) {
+        expect(at).toBeGreaterThanOrEqual(0)
+        expect(at).toBeLessThanOrEqual(200)
+      }
+      expect(axis.ticks.length).toBeLessThan(20)
     }
-    expect(axis.ticks.length).toBeLessThan(20)
   })
 })

@@ -63,7 +63,7 @@ describe('the layout of a histogram', () => {
     expect(zero!.x).toBe(plot.x)
     expect(zero!.interval!.from).toBeLessThan(zero!.x + zero!.width)
     expect(zero!.interval!.to).toBeGreaterThan(zero!.x + zero!.width)
-    expect(zero!.value.text).toBe('503   50.3 %')
+    expect(zero!.value.text).toBe('503    50.3 %')
   })
 
   test('sets the parts of an outcome apart by a gap', () => {
@@ -96,12 +96,12 @@ describe('the layout of a histogram', () => {
     const { rows } = histogramLayout(dataOf({ a: bellPair, b: counts({ '11': 10 }) }), options())
     expect(rows.map(({ bars }) => bars.map(({ set, value }) => [set, value.text.trim()]))).toEqual([
       [
-        [0, '497   49.7 %'],
-        [1, '10    100 %']
+        [0, '497    49.7 %'],
+        [1, '10     100 %']
       ],
       [
-        [0, '503   50.3 %'],
-        [1, '0      0 %']
+        [0, '503    50.3 %'],
+        [1, '0       0 %']
       ]
     ])
     expect(rows[0]!.title).toContain('b: 10 of 10 (100 %)')

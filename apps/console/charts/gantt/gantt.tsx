@@ -36,7 +36,7 @@ export function Gantt({ data: newest, now, title }: { data: GanttData; now: numb
       <p className={styles.caption}>
         {layout.counts}. {layout.caption}
       </p>
-      <div ref={place}>
+      <div ref={place} className={styles.axis}>
         <svg className={styles.picture} width={width} height={AXIS} aria-hidden="true">
           {ticks.map(({ x, after, label, anchor }) => (
             <text key={after} className={styles.tick} x={x} y={MIDDLE} textAnchor={anchor}>

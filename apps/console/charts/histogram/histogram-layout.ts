@@ -140,7 +140,7 @@ export function restLabel({ rest }: BarSelection): string {
 
 /** A count with its share, or why there is none. */
 export const valueText = ({ count }: Bar, total: bigint): string =>
-  count === null ? 'not read' : `${groupedDigits(count)}  ${percentText(count, total).padStart(7)}`
+  count === null ? 'not read' : `${groupedDigits(count)}  ${percentText(count, total).padStart(8)}`
 
 /** `47.2 to 53.4 %` */
 export const intervalText = ([low, high]: readonly [number, number]): string =>

@@ -60,7 +60,10 @@ export function sweepLayout({ parameter, series: all }: SweepData, width: number
   const height = HEIGHT - TOP - X_LABELS
 
   const [low, high] = rangeOf(points.flatMap(({ y, error }) => [y - (error ?? 0), y + (error ?? 0)]))
-  const vertical = numberAxis(low, high, height, Math.floor(height / Y_TICK_ROOM))
+  const vertical = numberAxis(low, high, height, {
+    most: Math.floor(height / Y_TICK_ROOM),
+    ends: 'round'
+  })
   const plotX = GAP + CELL * Math.max(1, ...vertical.ticks.map(({ label }) => cellsOf(label)))
   const plot = { x: plotX, y: TOP, width: Math.max(80, width - plotX - RIGHT), height }
   const horizontal = parameterAxis(points, plot.width - 2 * INSET)
@@ -111,7 +114,7 @@ function rangeOf(values: readonly number[]): [number, number] {
 function parameterAxis(points: readonly SweepPoint[], length: number) {
   const most = Math.max(1, Math.floor(length / X_TICK_ROOM))
   if (points.every(({ x }) => typeof x === 'number')) {
-    const axis = numberAxis(...rangeOf(points.map(({ x }) => x as number)), length, most)
+    const axis = numberAxis(...rangeOf(points.map(({ x }) => x as number)), length, { most, ends: 'values' })
     return { ticks: axis.ticks, place: (x: number | string) => axis.place(x as number) }
   }
   const places = new Map<string, number>()

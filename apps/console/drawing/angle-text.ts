@@ -1,0 +1,28 @@
+// Angles as people write them: as a fraction of π where they are one.
+
+const DENOMINATORS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 32, 64, 128, 256, 512, 1024]
+const NUMERATOR_MAX = 64
+/** Relative; an angle that a program computes in doubles differs from the fraction by less. */
+const NEAR = 1e-12
+
+/** `π/4`, `-3π/8`, `0.1235`: short, for a box. */
+export const angleText = (angle: number): string => fractionOfPi(angle) ?? String(Number(angle.toPrecision(4)))
+
+/** All digits, for a title. */
+export function exactAngleText(angle: number): string {
+  const fraction = fractionOfPi(angle)
+  return fraction === null || angle === 0 ? String(angle) : `${fraction} (${angle})`
+}
+
+function fractionOfPi(angle: number): string | null {
+  if (angle === 0) return '0'
+  const size = Math.abs(angle)
+  for (const denominator of DENOMINATORS) {
+    const numerator = Math.round((size / Math.PI) * denominator)
+    if (numerator === 0 || numerator > NUMERATOR_MAX) continue
+    const fraction = (numerator * Math.PI) / denominator
+    if (Math.abs(fraction - size) > NEAR * size) continue
+    return `${angle < 0 ? '-' : ''}${numerator === 1 ? '' : numerator}π${denominator === 1 ? '' : `/${denominator}`}`
+  }
+  return null
+}

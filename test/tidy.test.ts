@@ -14,7 +14,7 @@ const LINES_MAX = 450
 const notOurs = /(^|\/)(node_modules|dist|__pycache__|\.[^/]+|[^/]+\.egg-info)(\/|$)/
 /** Made by a tool, or data. */
 const notWritten =
-  /^(package-lock\.json|db\/(migrations|seed)\/|tools\/temporal\/go\.|test\/.*\/(histories|fixtures)\/|apps\/executor\/requirements|docs\/cli\.md)/
+  /^(package-lock\.json|db\/(migrations|seed)\/|tools\/temporal\/go\.|test\/.*\/(histories|fixtures)\/|apps\/executor\/requirements|docs\/cli\.md|apps\/console\/api\/schema\.ts)/
 
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -27,7 +27,7 @@ function walk(folder: string): string[] {
 
 const files = walk(root)
 const written = files.filter(
-  (name) => /\.(ts|mts|mjs|cjs|js|py|sh|md|yml|yaml|sql|json|toml)$/.test(name) && !notWritten.test(name)
+  (name) => /\.(ts|tsx|css|html|mts|mjs|cjs|js|py|sh|md|yml|yaml|sql|json|toml)$/.test(name) && !notWritten.test(name)
 )
 /** Outside of `files`, since their folders begin with a dot. */
 const automation = readdirSync(join(root, '.github'), { recursive: true, withFileTypes: true })
@@ -39,7 +39,7 @@ const runnable = [
   '.ci/run',
   ...files.filter((name) => /(^|\/)Dockerfile$|^apps\/executor\/scripts\//.test(name))
 ]
-const typescript = files.filter((name) => name.endsWith('.ts'))
+const typescript = files.filter((name) => /\.tsx?$/.test(name))
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<
   'scripts' | 'dependencies' | 'devDependencies',
@@ -65,13 +65,20 @@ function importsOf(from: string): Import[] {
   return [...read(from).matchAll(pattern)].map((match) => {
     const target = match[2] ?? match[3]!
     const ours = target.startsWith('.')
-    const to = ours ? join(dirname(from), target).replace(/\.js$/, '.ts') : target
+    const to = ours ? fileOf(join(dirname(from), target)) : target
     // `import { type A, type B }` brings no code either.
     const names = /\{([^}]*)\}/.exec(match[0])?.[1]
     const onlyTypes = names?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false
     const defaultToo = /^import\s+\w+\s*,/.test(match[0])
     return { from, to, ours, typeOnly: match[1] !== undefined || (onlyTypes && !defaultToo) }
   })
+}
+
+/** The file of ours that an import names as it is called when it is built. */
+function fileOf(path: string): string {
+  const source = path.replace(/\.js$/, '.ts')
+  const withMarkup = `${source}x`
+  return files.includes(withMarkup) ? withMarkup : source
 }
 
 const imports = typescript.flatMap(importsOf)
@@ -91,6 +98,8 @@ describe('the arrows between folders', () => {
     'apps/api': /^(apps\/api|services|capsule-format|db|domain)\//,
     'apps/worker': /^(apps\/worker|activities|services|workflows|db|domain)\//,
     'apps/cli': /^(apps\/cli|capsule-format|domain|tools)\//,
+    // A client of the API: what it shows comes from there. Only the reading of JSON text and the verdict on two runs are shared.
+    'apps/console': /^(apps\/console\/|domain\/verification\/|domain\/json\/json-text\.ts$)/,
     // The emulators share nothing with the product but the form of its logs, so a fault of an adapter is not repeated here.
     'apps/emulators': /^(apps\/emulators\/|services\/telemetry\/log\.ts$)/
   }
@@ -344,6 +353,13 @@ test('every error code of the catalogue is used', () => {
 })
 
 describe('package.json', () => {
+  const packageOf = (name: string): string =>
+    name
+      .split('/')
+      .slice(0, name.startsWith('@') ? 2 : 1)
+      .join('/')
+  const importsOfConsole = imports.filter(({ from, ours }) => !ours && from.startsWith('apps/console/'))
+
   test('has the version that the service tells and the change log knows', () => {
     expect(manifest.version).toBe(SERVICE_VERSION)
     expect(read('CHANGELOG.md')).toContain(`## [${manifest.version}] - `)
@@ -372,16 +388,15 @@ describe('package.json', () => {
     }
   })
 
+  test('bundles the packages of the console, so an installed service needs none of them', () => {
+    const used = new Set(importsOfConsole.map(({ to }) => packageOf(to)))
+    expect(used.size).toBeGreaterThan(5)
+    expect([...used].filter((name) => !manifest.devDependencies[name])).toEqual([])
+  })
+
   test('names every package that the product imports, and none that nothing uses', () => {
     const imported = new Set(
-      imports
-        .filter(({ to, ours }) => !ours && !to.startsWith('node:'))
-        .map(({ to }) =>
-          to
-            .split('/')
-            .slice(0, to.startsWith('@') ? 2 : 1)
-            .join('/')
-        )
+      imports.filter(({ to, ours }) => !ours && !to.startsWith('node:')).map(({ to }) => packageOf(to))
     )
     const direct = { ...manifest.dependencies, ...manifest.devDependencies }
     expect([...imported].filter((name) => !direct[name])).toEqual([])
@@ -390,7 +405,7 @@ describe('package.json', () => {
       ({ from, to, ours, typeOnly }) =>
         !ours &&
         !typeOnly &&
-        /^(domain|db|activities|services|capsule-format|workflows|apps)\//.test(from) &&
+        /^(domain|db|activities|services|capsule-format|workflows|apps(?!\/console))\//.test(from) &&
         forTests.includes(to)
     )
     expect(shown(inProduct)).toEqual([])

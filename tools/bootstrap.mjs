@@ -1,4 +1,4 @@
-// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment.
+// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, the browser of the tests.
 //
 // Node builtins only, since it runs before anything is installed. Each part writes its mark into dist/bootstrap.json
 // after it is complete, so a run that was killed is mended by the next one, and a run with nothing to do reads one file.
@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { findBrowser } from './bootstrap/browser.mjs'
 import { installNodeModules, nodeModulesDigest, nodeModulesPresent } from './bootstrap/node-modules.mjs'
 import { elapsed, endLeftovers, say } from './bootstrap/progress.mjs'
 import { installPython, pythonDigest, venvPython } from './bootstrap/python.mjs'
@@ -27,7 +28,7 @@ export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'
 export const needs = {
   client: ['node'],
   stack: ['node', 'temporal', 'redis', 'python'],
-  tests: ['node', 'temporal', 'redis', 'pythonDev']
+  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser']
 }
 
 const parts = {
@@ -46,6 +47,14 @@ const parts = {
     ready: (mark) => Boolean(process.env.REDIS_URL) || isFile(mark?.path),
     get: async () => ({ path: await findRedis(logs) })
   },
+  browser: {
+    // What was not found is looked for again on another day.
+    ready: (mark) => Boolean(process.env.CHROME_PATH) || isFile(mark?.path) || mark?.missingOn === today(),
+    get: async () => {
+      const path = await findBrowser(logs)
+      return path ? { path } : { missingOn: today() }
+    }
+  },
   python: pythonPart('runtime'),
   pythonDev: pythonPart('dev')
 }
@@ -63,6 +72,11 @@ function pythonPart(use) {
     }
   }
 }
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+/** The path of the browser, or null when the bootstrap found none. */
+export const browserPath = () => process.env.CHROME_PATH || readMarks().browser?.path || null
 
 const isFile = (path) => Boolean(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
 
@@ -91,6 +105,7 @@ const labels = {
   node: 'npm packages',
   temporal: 'Temporal',
   redis: 'Redis',
+  browser: 'Chromium',
   python: 'Python environment',
   pythonDev: 'Python environment with test tools'
 }

@@ -1,5 +1,5 @@
-// Bundles the Node programs into dist/ and the workflows into dist/workflows.js, and with the interceptors that trace them
-// into dist/workflows-traced.js. Does nothing when no input changed.
+// Bundles the Node programs into dist/, the workflows into dist/workflows.js, and with the interceptors that trace them into
+// dist/workflows-traced.js, and the console into dist/console. Does nothing when no input changed.
 //
 // Each output is written under another name and renamed, and the digest file last: a build that is cut short, or two at
 // once, never leave half a program behind.
@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildConsole, consoleSources } from './build/console.mjs'
 
 const require = createRequire(import.meta.url)
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -61,6 +62,7 @@ const workflowBundles = [
   }
 ]
 const areBuilt = () => workflowBundles.every(({ file }) => existsSync(file))
+const consolePage = join(dist, 'console/index.html')
 const sources = [
   'apps',
   'activities',
@@ -79,12 +81,21 @@ const sources = [
 /** Brings dist/ up to date. `force` builds even when nothing seems to have changed. */
 export async function build({ force = false } = {}) {
   const before = force ? {} : readDigests()
-  const digests = { programs: sourceDigest(), workflows: before.workflows }
-  if (before.programs === digests.programs && areBuilt()) return
-  const esbuild = await import('esbuild')
-  await buildPrograms(esbuild)
-  digests.workflows = await workflowDigest(esbuild)
-  if (digests.workflows !== before.workflows || !areBuilt()) await buildWorkflows()
+  const digests = {
+    ...before,
+    programs: programDigest(),
+    console: sourceDigest(consoleSources, /\.(ts|tsx|css|html|mjs|json)$/)
+  }
+  const programsBuilt = before.programs === digests.programs && areBuilt()
+  const consoleBuilt = before.console === digests.console && existsSync(consolePage)
+  if (programsBuilt && consoleBuilt) return
+  if (!programsBuilt) {
+    const esbuild = await import('esbuild')
+    await buildPrograms(esbuild)
+    digests.workflows = await workflowDigest(esbuild)
+    if (digests.workflows !== before.workflows || !areBuilt()) await buildWorkflows()
+  }
+  if (!consoleBuilt) await buildConsole(root, dist)
   write(digestFile, JSON.stringify(digests))
 }
 
@@ -172,11 +183,15 @@ async function workflowDigest(esbuild) {
   return hash.digest('hex')
 }
 
+const programDigest = () =>
+  sourceDigest(sources, /\.(ts|mts|mjs|json)$/, (path) => !path.startsWith(join(root, 'apps/console/')))
+
 // Size and time of every source are enough to notice a change and cost a few milliseconds.
-function sourceDigest() {
+function sourceDigest(folders, pattern, counts = () => true) {
   const hash = createHash('sha256')
   for (const file of ['package-lock.json', 'tsconfig.json']) hash.update(describe(join(root, file)))
-  for (const folder of sources) for (const file of filesOf(join(root, folder))) hash.update(describe(file))
+  for (const folder of folders)
+    for (const file of filesOf(join(root, folder), pattern).filter(counts)) hash.update(describe(file))
   return hash.digest('hex')
 }
 
@@ -185,10 +200,10 @@ function describe(file) {
   return `${relative(root, file)}\0${size}\0${mtimeMs}\0`
 }
 
-function filesOf(folder) {
+function filesOf(folder, pattern) {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mts|mjs|json)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
     .filter(({ parentPath }) => !parentPath.includes('/node_modules'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()

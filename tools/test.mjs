@@ -37,6 +37,7 @@ const executor = join(root, 'apps/executor')
 
 const checks = [
   { name: 'tsc', command: bin('tsc'), args: ['-p', '.'] },
+  { name: 'tsc of the console', command: bin('tsc'), args: ['-p', 'apps/console'] },
   { name: 'biome', command: bin('biome'), args: ['check', '--error-on-warnings', '.'] },
   ...(wantsPytest
     ? [

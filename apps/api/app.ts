@@ -13,7 +13,6 @@ import Fastify, {
   LogController
 } from 'fastify'
 import { authRoutes } from './accounts/auth.js'
-import { mailLinkRoutes } from './accounts/mail-links.js'
 import { oidcRoutes } from './accounts/oidc.js'
 import { passwordRoutes } from './accounts/passwords.js'
 import { profileRoutes } from './accounts/profile.js'
@@ -25,6 +24,7 @@ import { capsuleVerificationRoutes } from './capsules/capsule-verifications.js'
 import { capsuleRoutes } from './capsules/capsules.js'
 import { publicCapsuleRoutes } from './capsules/public-capsules.js'
 import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
+import { consoleRoutes } from './console/console.js'
 import type { ApiDeps } from './deps.js'
 import access from './http/access.js'
 import { BODY_MAX } from './http/body/body-limits.js'
@@ -56,7 +56,6 @@ import { playgroundRoutes } from './playground/playground.js'
 import { scriptRoutes } from './scripts/scripts.js'
 import { backendRoutes, createBackendCatalogue } from './service/backends.js'
 import { serviceRoutes } from './service/service.js'
-import { startPageRoute } from './service/start-page.js'
 import { apiKeyRoutes } from './teams/api-keys.js'
 import { auditRoutes } from './teams/audit.js'
 import { budgetRoutes } from './teams/budgets.js'
@@ -145,7 +144,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
 
   const catalogue = createBackendCatalogue(deps.db)
   await app.register(serviceRoutes, { deps, isClosing: () => closing })
-  await app.register(startPageRoute)
+  await app.register(consoleRoutes, { folder: deps.consoleFolder ?? null })
   await app.register(backendRoutes, { db: deps.db, catalogue })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(authRoutes, { deps, sessions })
@@ -173,7 +172,6 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(teamRoutes, { deps })
   await app.register(memberRoutes, { deps })
   await app.register(invitationRoutes, { deps })
-  await app.register(mailLinkRoutes)
   await app.register(apiKeyRoutes, { deps })
   await app.register(webhookRoutes, { deps })
   await app.register(secretRoutes, { deps })

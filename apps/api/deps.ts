@@ -66,6 +66,8 @@ export interface ApiDeps {
   streamTimes?: StreamTimes
   /** Replaces the budget of memory, for tests (http/memory.ts). */
   largeLimits?: LargeContentOptions['limits']
+  /** The folder of the built console; absent: this process serves none. */
+  consoleFolder?: string
   /** Whether the service has room to write. */
   disk: DiskSpace
   /** One probe per part that the service needs; it rejects when the part is unavailable. */

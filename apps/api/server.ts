@@ -1,5 +1,6 @@
 // The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
 // this.
+import { join } from 'node:path'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
@@ -114,6 +115,8 @@ const app = await buildApp(
           })
         : null,
     dispatcher,
+    // This program is dist/apps/api/server.js.
+    consoleFolder: join(import.meta.dirname, '../../console'),
     disk: createDiskSpace({ folders: config.storageFolders, log }),
     metrics,
     tracing,

@@ -17,7 +17,7 @@ test('processes in different time zones and languages write the same archives', 
       platform: 'node',
       format: 'cjs',
       outfile: program,
-      // In parts, because tools/build-tests.mjs replaces the whole expression in this file too.
+      // In parts, because tools/build/tests.mjs replaces the whole expression in this file too.
       define: { [`import.meta.${'dirname'}`]: JSON.stringify(import.meta.dirname) },
       logLevel: 'silent'
     })

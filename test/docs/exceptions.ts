@@ -23,7 +23,7 @@ export const exceptions: readonly Exception[] = [
     begins: 'rocrate-validator',
     reason: 'it reads profiles from the network; test/capsule-format/check_crate.py has them'
   },
-  { page: 'docs/generated-clients.md', begins: 'pip install', reason: 'the test environment has it, pinned' },
+  { page: 'docs/clients/generated-clients.md', begins: 'pip install', reason: 'the test environment has it, pinned' },
   {
     page: 'docs/operations/backup.md',
     begins: 'npx qjob admin backup - | age',
@@ -36,6 +36,7 @@ export const exceptions: readonly Exception[] = [
     begins: 'npm run hostile',
     reason: 'a synopsis; test/e2e/hostile.long.test.ts'
   },
+  { page: 'docs/console.md', begins: 'npm run console', reason: 'it serves until it is stopped' },
   { page: 'docs/operations/deployment.md', begins: 'cp .env.example', reason: 'for Docker; test/compose.test.ts' },
   { page: 'docs/operations/deployment.md', begins: 'docker compose', reason: 'needs a Docker daemon' },
   { page: 'docs/operations/deployment.md', begins: 'npm install', reason: 'the bootstrap of every run does the same' },

@@ -64,13 +64,13 @@ export const preludes: Record<string, Prelude> = {
     files: { 'ansatz.qasm': 'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\nqubit q;\nrx(theta) q;\n' }
   },
   'docs/workflows.md': {},
-  'docs/python-client.md': {
+  'docs/clients/python-client.md': {
     before: ['qjob submit examples/bell.qasm --wait'],
     python: `from marqov.platform import MarqovClient
 TEAM = "TEAM_ID"
 client = MarqovClient(api_key="marqey_live_...", base_url="http://localhost:3000")`
   },
-  'docs/generated-clients.md': {
+  'docs/clients/generated-clients.md': {
     before: ['qjob submit examples/bell.qasm --wait'],
     python: `KEY = "marqey_live_..."\nQASM = ${JSON.stringify(bell)}`,
     ts: 'declare const qasm: string'

@@ -57,7 +57,7 @@ async function walkOf(page: string): Promise<void> {
   const walk = new Walk({ url, dataDir }, `${page.replaceAll(/\W/g, '-').toLowerCase()}@example.org`, pythonPath)
   const { signUp = true, files = {}, before = [], python = '', js = '', ts = '' } = preludes[page] ?? {}
   try {
-    if (page === 'docs/generated-clients.md') walk.useGenerator()
+    if (page === 'docs/clients/generated-clients.md') walk.useGenerator()
     if (signUp) await walk.signUp()
     for (const [name, text] of Object.entries(files)) walk.write(name, text)
     for (const command of before) await walk.must(command)

@@ -211,7 +211,7 @@ return {"id": job.id, "outputs": shown(raw["outputs"])}`,
     })
 
     longTest('from the documentation prints the documented output', async () => {
-      const text = readFileSync(join(projectRoot, 'docs/python-client.md'), 'utf8')
+      const text = readFileSync(join(projectRoot, 'docs/clients/python-client.md'), 'utf8')
       const [, , program] = text.split('```python\n').map((block) => block.split('```')[0]!)
       const outcome = /print\(.*\) {2}# (.*)\n/.exec(program!)![1]
       const code = `

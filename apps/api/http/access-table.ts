@@ -40,7 +40,8 @@ const table = {
   'GET /healthz': open,
   'GET /readyz': open,
   'GET /openapi.json': open,
-  // Pages behind the links of mails. The requests of these pages have lines of their own.
+  // The console's page and assets. Its requests have lines of their own.
+  'GET /assets/*': open,
   'GET /invitations/:token': open,
   'GET /reset-password/:token': open,
   'GET /api/meta': readOpen,

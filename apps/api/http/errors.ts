@@ -20,12 +20,6 @@ export default fp(
     app.setErrorHandler((error, request, reply) =>
       sendFault(codeOf(error) === null && disk.causes(error) ? storageFull(error) : error, request, reply)
     )
-    app.setNotFoundHandler((request, reply) =>
-      sendError(request, reply, {
-        code: 'not_found',
-        message: `no route ${request.method} ${request.url.split('?')[0]}`
-      })
-    )
   },
   { name: 'errors' }
 )
@@ -39,6 +33,13 @@ const storageFull = (cause: unknown): ServiceError =>
     { retryAfterSeconds: STORAGE_FULL_SECONDS },
     { cause }
   )
+
+/** Responds to a request that no route takes. */
+export const sendNoRoute = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  sendError(request, reply, {
+    code: 'not_found',
+    message: `no route ${request.method} ${request.url.split('?')[0]}`
+  })
 
 /** Responds to whatever was thrown. */
 export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

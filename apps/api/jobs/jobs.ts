@@ -61,7 +61,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         tags: ['jobs'],
         summary: 'Submit a circuit or a program as a job',
         description:
-          'A body that has a protocol_version is a native program of the public client (docs/python-client.md) and gets a receipt; any other is a plain submission. With `backend` auto, the service chooses among the backends that the team can use, and the record says why.',
+          'A body that has a protocol_version is a native program of the public client (docs/clients/python-client.md) and gets a receipt; any other is a plain submission. With `backend` auto, the service chooses among the backends that the team can use, and the record says why.',
         body: AnySubmitBody,
         response: {
           201: json(

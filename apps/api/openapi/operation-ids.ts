@@ -3,7 +3,12 @@
 import type { RouteLine } from '../http/access-table.js'
 
 /** Routes that the document leaves out: itself, the start page, and the pages behind the links of mails. */
-type Undescribed = 'GET /' | 'GET /openapi.json' | 'GET /invitations/:token' | 'GET /reset-password/:token'
+type Undescribed =
+  | 'GET /'
+  | 'GET /assets/*'
+  | 'GET /openapi.json'
+  | 'GET /invitations/:token'
+  | 'GET /reset-password/:token'
 
 export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, string>> = {
   'GET /healthz': 'getHealth',

@@ -15,6 +15,7 @@ type Reason =
 /** A command, or the reason in brackets. */
 const table: Record<RouteLine, string | [Reason]> = {
   'GET /': ['pages of a browser'],
+  'GET /assets/*': ['pages of a browser'],
   'GET /healthz': ['probes and documents for programs'],
   'GET /readyz': ['probes and documents for programs'],
   'GET /openapi.json': ['probes and documents for programs'],

@@ -71,6 +71,8 @@ export interface ApiOptions {
   providers?: ApiDeps['providers']
   /** Default: none is configured. */
   oidc?: ApiDeps['oidc']
+  /** Default: none is built. */
+  consoleFolder?: string
   /** Default: no folder is watched. */
   disk?: Partial<DiskSpaceOptions>
   /** Default: nothing is logged. */
@@ -165,6 +167,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       }
     },
     dispatcher,
+    ...(options.consoleFolder && { consoleFolder: options.consoleFolder }),
     disk: createDiskSpace({ folders: [], log: options.log ?? { error: () => {} }, ...options.disk }),
     metrics,
     tracing: null,

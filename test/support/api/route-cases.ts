@@ -35,6 +35,7 @@ export const routeCases: Record<string, RouteCase> = {
   ...capsuleRouteCases,
 
   'GET /': { allowed: everyKind, status: 200, headers: { accept: 'text/html' } },
+  'GET /assets/*': { allowed: everyKind, status: 404, path: () => '/assets/none.js' },
   'GET /healthz': { allowed: everyKind, status: 200 },
   'GET /readyz': { allowed: everyKind, status: 200 },
   'GET /openapi.json': { allowed: everyKind, status: 200 },

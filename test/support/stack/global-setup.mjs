@@ -1,9 +1,9 @@
 // Once per jest run: the bundles of the programs and of the test files, then the shared parts.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootstrap, needs, root } from '../../../tools/bootstrap.mjs'
+import { bootstrap, browserPath, needs, root } from '../../../tools/bootstrap.mjs'
+import { buildTests } from '../../../tools/build/tests.mjs'
 import { build } from '../../../tools/build.mjs'
-import { buildTests } from '../../../tools/build-tests.mjs'
 
 export default async function setUp({ testPathPatterns }) {
   const began = Date.now()
@@ -18,7 +18,7 @@ export default async function setUp({ testPathPatterns }) {
   await (await import('esbuild')).stop()
   const { startSharedStack } = await import('../../../dist/test/support/stack/shared-stack.js')
   const stack = await startSharedStack()
-  Object.assign(process.env, stack.env)
+  Object.assign(process.env, stack.env, { TEST_BROWSER: browserPath() ?? '' })
   globalThis.stopSharedStack = stack.stop
   process.stderr.write(`test stack ready (${((Date.now() - began) / 1000).toFixed(1)} s)\n`)
 }

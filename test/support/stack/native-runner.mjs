@@ -1,8 +1,8 @@
 // Runs a test file with jest's own runner, but in Node itself: jest's module loader would evaluate some two thousand modules
-// anew for each file. The file is the bundle that tools/build-tests.mjs makes of it.
+// anew for each file. The file is the bundle that tools/build/tests.mjs makes of it.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { bundleOf } from '../../../tools/build-tests.mjs'
+import { bundleOf } from '../../../tools/build/tests.mjs'
 
 const require = createRequire(import.meta.url)
 const { default: runWithCircus } = require('jest-circus/runner')

@@ -1,8 +1,7 @@
-// The page at the service's address, for people who open it in a browser: what it is, and the next steps. Programs that ask
-// for it get the 404 of any unknown route.
+// The page of an api without a built console: what is missing, and what works without it.
 import { createHash } from 'node:crypto'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { SERVICE_VERSION } from '../version.js'
+import type { Page } from './built-console.js'
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}code,pre{background:#8882;padding:.1em .3em}'
@@ -14,7 +13,9 @@ const html = `<!doctype html>
 <title>Quantum Job Service</title>
 <style>${style}</style>
 <h1>Quantum Job Service</h1>
-<p>Version ${SERVICE_VERSION} is running. Next steps, in the project folder:</p>
+<p>Version ${SERVICE_VERSION} is running without its web console, which is not built. In the project folder, run</p>
+<pre>npm run build</pre>
+<p>and start the service again. The command line works without the console:</p>
 <pre>npx qjob admin create-code
 npx qjob sign-up you@example.org --code CODE
 npx qjob submit examples/bell.qasm --wait</pre>
@@ -28,12 +29,7 @@ npx qjob submit examples/bell.qasm --wait</pre>
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
-  vary: 'accept'
+  'referrer-policy': 'no-referrer'
 }
 
-export const startPageRoute: FastifyPluginAsyncTypebox = async (app) => {
-  app.get('/', { schema: { hide: true } }, async (request, reply) => {
-    if (!request.headers.accept?.includes('text/html')) return reply.callNotFound()
-    return reply.headers(headers).send(html)
-  })
-}
+export const pageWithoutConsole = (): Page => ({ html, headers })

@@ -1,0 +1,15 @@
+// The frame of the pages for people who are not signed in.
+import type { ReactNode } from 'react'
+import { ConnectionBanners } from '../shell/banners.js'
+import styles from './account-page.module.css'
+
+export function AccountPage({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className={styles.page}>
+      <p className={styles.name}>Quantum Job Service</p>
+      <h1>{title}</h1>
+      <ConnectionBanners />
+      {children}
+    </main>
+  )
+}

@@ -1,0 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { sessionQuery } from '../api/queries.js'
+
+/** Goes to a page of somebody who has just signed in. */
+export function useEnter() {
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  return async (path = '/') => {
+    queryClient.clear()
+    await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    router.history.push(path)
+  }
+}

@@ -1,0 +1,112 @@
+// How the console sends requests: it waits as the service asks, lets the owner of an ended session sign in again and then
+// repeats what was refused, and notices when the service cannot be reached. A refused request took no effect, so repeating it
+// is safe.
+import { ConnectionLost } from './api-error.js'
+import { onServiceState, serviceState, setServiceState } from './service-state.js'
+
+/** A page that waited longer than this would look broken: the refusal is shown instead. */
+const PATIENCE_SECONDS = 120
+const PROBE_FIRST_MS = 1_000
+const PROBE_LAST_MS = 15_000
+
+/** Routes whose 401 is about what was typed, or that ask whether there is a session. */
+const aboutAccounts = /^\/api\/auth\/(?!sessions|change-password)/
+
+let signedIn = false
+
+/** Tells whether there is a session to lose. */
+export function rememberSignedIn(value: boolean): void {
+  signedIn = value
+  if (value) setServiceState({ sessionEnded: false })
+}
+
+export async function patientFetch(request: Request): Promise<Response> {
+  for (;;) {
+    const response = await send(request.clone())
+    const seconds = secondsToWait(response)
+    if (seconds !== null) await waitFor(seconds, request.signal)
+    else if (response.status === 401 && signedIn && !aboutAccounts.test(new URL(request.url).pathname)) {
+      setServiceState({ sessionEnded: true })
+      await until(({ sessionEnded }) => !sessionEnded, request.signal)
+    } else return response
+  }
+}
+
+async function send(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request)
+    setServiceState({ reachable: true })
+    return response
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    noteUnreachable()
+    throw new ConnectionLost(error)
+  }
+}
+
+/** `null`: the response is to be used. */
+function secondsToWait(response: Response): number | null {
+  const asked = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const refusedForNow = response.status === 429 || response.headers.get('x-error-code') === 'request_under_way'
+  return refusedForNow && asked >= 0 && asked <= PATIENCE_SECONDS ? asked : null
+}
+
+async function waitFor(seconds: number, signal: AbortSignal): Promise<void> {
+  const until = Math.max(serviceState().waitUntil ?? 0, Date.now() + seconds * 1000)
+  setServiceState({ waitUntil: until })
+  await pause(seconds * 1000, signal)
+  if (serviceState().waitUntil === until) setServiceState({ waitUntil: null })
+}
+
+/** Resolves when the state satisfies `holds`. @throws the reason of the signal. */
+function until(holds: (state: ReturnType<typeof serviceState>) => boolean, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      stop()
+      signal.removeEventListener('abort', abort)
+    }
+    const abort = () => {
+      end()
+      reject(signal.reason)
+    }
+    const stop = onServiceState(() => {
+      if (!holds(serviceState())) return
+      end()
+      resolve()
+    })
+    signal.addEventListener('abort', abort)
+  })
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+  })
+}
+
+let probing = false
+
+/** Asks whether the service is back, less and less often, until it is. */
+async function noteUnreachable(): Promise<void> {
+  setServiceState({ reachable: false })
+  if (probing) return
+  probing = true
+  for (let ms = PROBE_FIRST_MS; ; ms = Math.min(2 * ms, PROBE_LAST_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    const back = await fetch('/healthz', { cache: 'no-store' }).then(
+      ({ ok }) => ok,
+      () => false
+    )
+    if (back) break
+  }
+  probing = false
+  setServiceState({ reachable: true })
+}

@@ -1,0 +1,59 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.js'
+import { useWriteKey } from '../api/write-key.js'
+import { Button } from '../components/button.js'
+import { Refusal } from '../components/notice.js'
+import type { ReadJob } from './job-record.js'
+import styles from './jobs.module.css'
+import { SubmitDialog } from './submit/submit-dialog.js'
+
+/** What the caller may do comes with the record, in the words of the refusal; where it is not said, the press brings it. */
+export function JobActions({ job }: { job: ReadJob }) {
+  const { id, can, name, backend, framework, source } = job.record
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [editing, setEditing] = useState(false)
+  const [cancelKey, rerunKey] = [useWriteKey(), useWriteKey()]
+  const path = { id }
+  const cancel = useMutation({
+    mutationFn: () =>
+      cancelKey(id, (header) =>
+        bodyOf(api.POST('/api/jobs/{id}/cancel', { params: { path, header }, parseAs: 'text' }))
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['job', id] })
+  })
+  const rerun = useMutation({
+    mutationFn: () => rerunKey(id, (header) => bodyOf(api.POST('/api/jobs/{id}/rerun', { params: { path, header } }))),
+    onSuccess: async ({ job_id }) => {
+      await queryClient.invalidateQueries({ queryKey: ['jobs'] })
+      await navigate({ to: '/jobs/$id', params: { id: job_id } })
+    }
+  })
+  return (
+    <>
+      <div className={styles.bar}>
+        <Button kind="danger" why={refusal(can?.cancel)} isDisabled={cancel.isPending} onPress={() => cancel.mutate()}>
+          Cancel
+        </Button>
+        <Button why={refusal(can?.rerun)} isDisabled={rerun.isPending} onPress={() => rerun.mutate()}>
+          Run again
+        </Button>
+        <Button why={notOneProgram(source.kind)} onPress={() => setEditing(true)}>
+          Edit and run again
+        </Button>
+      </div>
+      <Refusal error={cancel.error ?? rerun.error} />
+      {editing ? (
+        <SubmitDialog again={{ id, name, backend, framework, params: job.params }} onClose={() => setEditing(false)} />
+      ) : null}
+    </>
+  )
+}
+
+const refusal = (may: true | string | undefined): string | null => (typeof may === 'string' ? may : null)
+
+/** The form of a submission holds one program as text. */
+const notOneProgram = (kind: string): string | null =>
+  ['inline', 'script', 'circuit'].includes(kind) ? null : 'This job was not submitted as one program.'

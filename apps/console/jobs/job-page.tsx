@@ -1,0 +1,111 @@
+// One job: what it is, why it waits, what happened, and what came out.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { Loading, Notice, Refusal } from '../components/notice.js'
+import { shortId } from '../components/text.js'
+import { JobActions } from './job-actions.js'
+import { JobFacts } from './job-facts.js'
+import { jobQuery } from './job-queries.js'
+import type { ReadJob } from './job-record.js'
+import { type JobEvent, useJobEvents } from './job-stream.js'
+import { type JobTab, jobTabs } from './job-tabs.js'
+import styles from './jobs.module.css'
+import { Output } from './panels/output.js'
+import { Artifacts, Attempts, Source, Tasks } from './panels/parts.js'
+import { Result } from './panels/result.js'
+import { Status } from './status.js'
+import { Timeline } from './timeline.js'
+
+const route = getRouteApi('/signed-in/jobs/$id')
+
+export function JobPage() {
+  const { id } = route.useParams()
+  const job = useQuery(jobQuery(id))
+  if (job.isPending) return <Loading />
+  if (!job.data) return <Refusal error={job.error} />
+  return <JobView key={id} id={id} job={job.data} />
+}
+
+function JobView({ id, job }: { id: string; job: ReadJob }) {
+  const queryClient = useQueryClient()
+  const { record } = job
+  const events = useJobEvents(id, record.completed_at !== null, () => {
+    void queryClient.invalidateQueries({ queryKey: ['job', id] })
+  })
+  return (
+    <>
+      <div className={styles.bar}>
+        <h1>{record.name ?? `Job ${shortId(id)}`}</h1>
+        <Status status={record.status} />
+      </div>
+      <JobActions job={job} />
+      <Messages job={job} />
+      <JobFacts record={record} />
+      <Timeline events={events} ended={record.completed_at !== null} />
+      <Panels id={id} job={job} events={events} />
+    </>
+  )
+}
+
+function Messages({ job: { record } }: { job: ReadJob }) {
+  const { queue, error, cancel, progress, emulated } = record
+  return (
+    <>
+      {queue ? (
+        <Notice>
+          Waiting: {queue.message}
+          {queue.position === null ? '' : ` (position ${queue.position})`}
+        </Notice>
+      ) : null}
+      {error ? (
+        <Notice tone="bad">
+          {error.message} <code>{error.code}</code>
+        </Notice>
+      ) : null}
+      {cancel ? (
+        <Notice>
+          Cancelling was requested{cancel.outcome ? `; outcome: ${cancel.outcome.replaceAll('_', ' ')}` : ''}.
+        </Notice>
+      ) : null}
+      {progress ? (
+        <Notice>
+          {progress.points_done} of {progress.points_total} points are done
+          {progress.points_failed > 0 ? `, ${progress.points_failed} of them failed` : ''}.
+        </Notice>
+      ) : null}
+      {emulated ? <Notice>An emulator ran this job in the place of its provider.</Notice> : null}
+    </>
+  )
+}
+
+function Panels({ id, job, events }: { id: string; job: ReadJob; events: readonly JobEvent[] }) {
+  const { tab = 'result' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const panels = {
+    result: <Result id={id} job={job} />,
+    output: <Output events={events} />,
+    attempts: <Attempts id={id} />,
+    tasks: <Tasks id={id} />,
+    source: <Source id={id} params={job.params} />,
+    artifacts: <Artifacts id={id} />
+  } satisfies Record<JobTab, unknown>
+  const select = (key: unknown) =>
+    void navigate({ search: (search) => ({ ...search, tab: key as JobTab }), replace: true, resetScroll: false })
+  return (
+    <Tabs selectedKey={tab} onSelectionChange={select}>
+      <TabList className={styles.tabs!} aria-label="Parts of the job">
+        {Object.entries(jobTabs).map(([key, text]) => (
+          <Tab key={key} id={key} className={styles.tab!}>
+            {text}
+          </Tab>
+        ))}
+      </TabList>
+      {Object.entries(panels).map(([key, panel]) => (
+        <TabPanel key={key} id={key} className={styles.panel!}>
+          {panel}
+        </TabPanel>
+      ))}
+    </Tabs>
+  )
+}

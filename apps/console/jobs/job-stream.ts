@@ -1,0 +1,99 @@
+// What happens to a job, as it happens. The stream is open only while the page is seen: a browser has six connections for one
+// service, and a seventh page would never load.
+import { useEffect, useRef, useState } from 'react'
+import type { JobStatus } from '../api/client.js'
+
+export interface StatusEvent {
+  seq: number
+  type: 'status'
+  status: JobStatus
+  reason: string | null
+  at: string
+}
+export interface AttemptEvent {
+  seq: number
+  type: 'attempt'
+  task: string
+  number: number
+  state: string
+  at: string
+}
+export interface OutputEvent {
+  seq: number
+  type: 'output'
+  task?: string
+  attempt: number
+  text: string
+  truncated_bytes?: number
+  at: string
+}
+export type JobEvent = StatusEvent | AttemptEvent | OutputEvent
+
+/** Events come in bursts; what they change is read once for a burst. */
+const BURST_MS = 500
+/** Reads of a person count against a limit for a minute. */
+const REFRESH_MS = 2_000
+
+/**
+ * All events of the job so far, in order.
+ * @param ended whether its record shows that it has ended: no event follows.
+ * @param onChange is called, not too often, after something changed.
+ */
+export function useJobEvents(id: string, ended: boolean, onChange: () => void): readonly JobEvent[] {
+  const [events, setEvents] = useState<readonly JobEvent[]>([])
+  const [complete, setComplete] = useState(false)
+  const visible = useVisible()
+  const latest = useRef({ ended, onChange })
+  latest.current = { ended, onChange }
+
+  useEffect(() => {
+    if (!visible || complete) return
+    const source = new EventSource(`/api/jobs/${encodeURIComponent(id)}/events`)
+    const refresh = createThrottle(() => latest.current.onChange())
+    const add = ({ data }: MessageEvent<string>) => {
+      const event = JSON.parse(data) as JobEvent
+      setEvents((known) => (known.length > 0 && known.at(-1)!.seq >= event.seq ? known : [...known, event]))
+      if (event.type !== 'output' && !latest.current.ended) refresh.soon()
+    }
+    for (const type of ['status', 'attempt', 'output']) source.addEventListener(type, add)
+    // The service ends the stream after the last event; otherwise the browser connects again and continues.
+    source.onerror = () => {
+      if (latest.current.ended) setComplete(true)
+      else refresh.soon()
+    }
+    return () => {
+      source.close()
+      refresh.cancel()
+    }
+  }, [id, visible, complete])
+  return events
+}
+
+function useVisible(): boolean {
+  const [visible, setVisible] = useState(document.visibilityState === 'visible')
+  useEffect(() => {
+    const look = () => setVisible(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return visible
+}
+
+function createThrottle(act: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let last = Number.NEGATIVE_INFINITY
+  return {
+    soon() {
+      if (timer !== undefined) return
+      const wait = Math.max(BURST_MS, last + REFRESH_MS - performance.now())
+      timer = setTimeout(() => {
+        timer = undefined
+        last = performance.now()
+        act()
+      }, wait)
+    },
+    cancel() {
+      clearTimeout(timer)
+    }
+  }
+}

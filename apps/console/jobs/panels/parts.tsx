@@ -1,0 +1,115 @@
+// The parts of a job that are read when their tab is opened.
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Loading, Refusal } from '../../components/notice.js'
+import { duration, Time } from '../../components/text.js'
+import { TextBlock } from '../../components/text-block.js'
+import { artifactsQuery, attemptsQuery, sourceQuery, tasksQuery } from '../job-queries.js'
+import { laidOut, SHOWN_BYTES } from '../job-record.js'
+import styles from '../jobs.module.css'
+
+export function Attempts({ id }: { id: string }) {
+  const { data, error } = useQuery(attemptsQuery(id))
+  if (!data) return error ? <Refusal error={error} /> : <Loading />
+  if (data.length === 0) return <p>No attempt has begun.</p>
+  return (
+    <Table heads={['Task', 'Number', 'State', 'Started', 'Took', 'Then waited', 'Fault']}>
+      {data.map((attempt) => (
+        <tr key={`${attempt.task} ${attempt.number}`}>
+          <td>{attempt.task}</td>
+          <td>{attempt.number}</td>
+          <td>{attempt.state}</td>
+          <td>
+            <Time at={attempt.started_at} />
+          </td>
+          <td>{attempt.ended_at ? duration(attempt.started_at, attempt.ended_at) : '–'}</td>
+          <td>{attempt.backoff_ms === null ? '–' : `${attempt.backoff_ms} ms`}</td>
+          <td className={styles.what}>{attempt.error?.message ?? ''}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+export function Tasks({ id }: { id: string }) {
+  const { data, error } = useQuery(tasksQuery(id))
+  if (!data) return error ? <Refusal error={error} /> : <Loading />
+  return (
+    <Table heads={['Task', 'State', 'After', 'Attempts', 'Started', 'Took', 'Fault']}>
+      {data.map((task) => (
+        <tr key={task.id}>
+          <td className={styles.what}>{task.key}</td>
+          <td>{task.state}</td>
+          <td className={styles.what}>{task.depends_on.join(', ') || '–'}</td>
+          <td>{task.attempts}</td>
+          <td>
+            <Time at={task.started_at} />
+          </td>
+          <td>{task.started_at && task.completed_at ? duration(task.started_at, task.completed_at) : '–'}</td>
+          <td className={styles.what}>{task.error?.message ?? ''}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+export function Source({ id, params }: { id: string; params: string }) {
+  const { data, error } = useQuery(sourceQuery(id))
+  return (
+    <>
+      <h2>Program</h2>
+      {data === undefined ? error ? <Refusal error={error} /> : <Loading /> : <TextBlock label="Program" text={data} />}
+      <h2>Parameters</h2>
+      <TextBlock
+        label="Parameters"
+        text={params.length > SHOWN_BYTES ? params.slice(0, SHOWN_BYTES) : laidOut(params)}
+      />
+      {params.length > SHOWN_BYTES ? (
+        <p>This is the beginning. The download of the record has all parameters.</p>
+      ) : null}
+    </>
+  )
+}
+
+export function Artifacts({ id }: { id: string }) {
+  const { data, error } = useQuery(artifactsQuery(id))
+  if (!data) return error ? <Refusal error={error} /> : <Loading />
+  if (data.length === 0) return <p>The job has no files.</p>
+  return (
+    <Table heads={['Name', 'Size', 'Type', 'SHA-256']}>
+      {data.map(({ name, url, size_bytes, media_type, sha256 }) => (
+        <tr key={name}>
+          <td className={styles.what}>
+            <a href={url} download={name}>
+              {name}
+            </a>
+          </td>
+          <td>{size_bytes} bytes</td>
+          <td>{media_type}</td>
+          <td className={styles.what}>
+            <code>{sha256}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function Table({ heads, children }: { heads: readonly string[]; children: ReactNode }) {
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { createQueryClient } from '../api/queries.js'
+import { onServiceState, serviceState } from '../api/service-state.js'
+import { createConsoleRouter } from './router.js'
+
+const queryClient = createQueryClient()
+const router = createConsoleRouter(queryClient)
+
+export function App() {
+  useEffect(readAgainWhenBack, [])
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  )
+}
+
+/** What is on the page may be old when the service was away. */
+function readAgainWhenBack() {
+  let reachable = serviceState().reachable
+  return onServiceState(() => {
+    const before = reachable
+    reachable = serviceState().reachable
+    if (reachable && !before) void queryClient.invalidateQueries()
+  })
+}

@@ -1,0 +1,52 @@
+// What surrounds every page of somebody who is signed in: navigation, the choice of the team, banners, sign-out.
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet } from '@tanstack/react-router'
+import { sessionQuery } from '../api/queries.js'
+import { Loading } from '../components/notice.js'
+import { AccountMenu } from './account-menu.js'
+import { Banners } from './banners.js'
+import styles from './shell.module.css'
+import { SignInAgain } from './sign-in-again.js'
+import { useTeam } from './team.js'
+import { TeamChoice, UnknownTeam } from './team-choice.js'
+
+const pages = [
+  { to: '/jobs', text: 'Jobs' },
+  { to: '/backends', text: 'Backends' }
+] as const
+
+export function Shell() {
+  const session = useQuery(sessionQuery)
+  const { unknown } = useTeam()
+  // The route lets nobody in without a session; signing out takes it away while this is still on the page.
+  if (!session.data) return <Loading />
+  const { user, teams } = session.data
+  return (
+    <>
+      <a className={styles.skip} href="#page">
+        Skip to the page
+      </a>
+      <header className={styles.header}>
+        <Link to="/jobs" className={styles.name}>
+          Quantum Job Service
+        </Link>
+        <nav className={styles.nav} aria-label="Pages">
+          {pages.map(({ to, text }) => (
+            <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+              {text}
+            </Link>
+          ))}
+        </nav>
+        <div className={styles.choices}>
+          <TeamChoice teams={teams} />
+          <AccountMenu user={user} />
+        </div>
+      </header>
+      <Banners />
+      <main id="page" className={styles.page} tabIndex={-1}>
+        {unknown ? <UnknownTeam /> : <Outlet />}
+      </main>
+      <SignInAgain user={user} />
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+// The console in a real browser, against the real platform. All of its tests share one platform and one browser.
+import { afterAll, beforeAll, describe } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { browserPath } from '../support/browser/browser-test.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { accountTests } from './accounts.js'
+import { faultTests } from './faults.js'
+import { jobTests } from './jobs.js'
+import { createScene } from './scene.js'
+
+let platform: Platform
+let browser: Browser
+
+beforeAll(async () => {
+  if (browserPath === null) return
+  const { chromium } = await import('playwright-core')
+  ;[platform, browser] = await Promise.all([
+    startPlatform('console'),
+    chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
+  ])
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await platform?.close()
+})
+
+const scene = createScene(() => ({ platform, browser }))
+
+describe('accounts', () => accountTests(scene))
+describe('jobs', () => jobTests(scene))
+describe('what goes wrong', () => faultTests(scene))

@@ -1,0 +1,129 @@
+import { expect } from '@jest/globals'
+import { browserTest } from '../support/browser/browser-test.js'
+import { PASSWORD, type Scene } from './scene.js'
+
+export function faultTests(scene: Scene): void {
+  browserTest(
+    'a session that ends elsewhere asks for the password in place, and what was typed is submitted once',
+    scene.visit(async (visit) => {
+      const { page, examine } = visit
+      await scene.signUp(visit)
+      await page.getByRole('button', { name: 'Submit a first job' }).click()
+      await page.getByLabel('Name (optional)').fill('typed before the end')
+      // As from another device: the server forgets the session while this page knows nothing of it.
+      await page.request.post(`${scene.platform.url()}/api/auth/sign-out`)
+      await page.getByRole('button', { name: 'Submit', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+      await dialog.waitFor()
+      await examine()
+      await dialog.getByLabel(/^Password of/).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: 'typed before the end' }).waitFor()
+      const list = await page.request.get(`${scene.platform.url()}/api/jobs`)
+      expect(((await list.json()) as { total: number }).total).toBe(1)
+    })
+  )
+
+  browserTest(
+    'after 429 the page waits as long as the service asks, says so, and goes on',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const times: number[] = []
+      await page.route('**/api/jobs?*', async (route) => {
+        times.push(performance.now())
+        if (times.length > 1) return route.fallback()
+        await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { error: 'Too many requests' } })
+      })
+      await open('/jobs')
+      await page.getByText('Too many requests: the page waits').waitFor()
+      await page.getByRole('heading', { name: 'There is no job yet' }).waitFor()
+      expect(times).toHaveLength(2)
+      expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_990)
+      await page.getByText('Too many requests').waitFor({ state: 'detached' })
+    })
+  )
+
+  browserTest(
+    'a submission that the service refuses shows its words at the field, and the next try has another key',
+    scene.visit(async (visit) => {
+      const { page } = visit
+      await scene.signUp(visit)
+      const keys: (string | undefined)[] = []
+      page.on('request', (request) => {
+        if (request.url().endsWith('/api/jobs/submit')) keys.push(request.headers()['idempotency-key'])
+      })
+      await page.getByRole('button', { name: 'Submit a first job' }).click()
+      await page.getByLabel('Shots').fill('many')
+      await page.getByRole('button', { name: 'Submit', exact: true }).click()
+      await page.getByText(/must be/).waitFor()
+      await page.getByRole('button', { name: 'Submit', exact: true }).click()
+      await page.getByLabel('Shots').fill('10')
+      await page.getByRole('button', { name: 'Submit', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()
+      expect(keys).toHaveLength(3)
+      expect(keys[0]).toBe(keys[1])
+      expect(new Set(keys).size).toBe(2)
+      expect(keys).not.toContain(undefined)
+    })
+  )
+
+  browserTest(
+    'a service that cannot be reached is named on the page, which goes on by itself when it is back',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      await open('/backends')
+      await page.getByRole('heading', { name: 'Simulators' }).waitFor()
+      const requests = /\/(api\/|healthz)/
+      await page.route(requests, (route) => route.abort('connectionrefused'))
+      await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+      await page.getByText('The page goes on as soon as it is back').waitFor()
+      await page.unroute(requests)
+      await page.getByRole('heading', { name: 'There is no job yet' }).waitFor()
+      await page.getByText('The page goes on as soon as it is back').waitFor({ state: 'detached' })
+    })
+  )
+
+  browserTest(
+    'an address without a page says so, and a job of another team is refused in the words of the service',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const other = await scene.platform.submit({
+        inline_code: 'OPENQASM 2.0; include "qelib1.inc"; qreg q[1]; h q[0];',
+        backend: 'local',
+        params: { shots: 1 }
+      })
+      await open('/no/such/page')
+      await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
+      await open(`/jobs/${other}`)
+      await page.getByRole('alert').filter({ hasText: 'no such job' }).waitFor()
+    })
+  )
+
+  browserTest(
+    'a suspended team and emulated hardware are named on every page',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const made = await page.request.post(`${scene.platform.url()}/api/teams`, { data: { name: 'Late payers' } })
+      const { id } = (await made.json()) as { id: string }
+      await page.route('**/api/auth/session', async (route) => {
+        const response = await route.fetch()
+        const session = (await response.json()) as { teams: object[] }
+        const teams = session.teams.map((team) => ({ ...team, suspended: true, suspended_reason: 'unpaid' }))
+        await route.fulfill({ response, json: { ...session, teams } })
+      })
+      await page.route('**/api/backends', async (route) => {
+        const response = await route.fetch()
+        const catalogue = (await response.json()) as { backends: object[] }
+        const backends = catalogue.backends.map((backend) => ({ ...backend, emulated: true }))
+        await route.fulfill({ response, json: { ...catalogue, backends } })
+      })
+      await open(`/jobs?team=${id}`)
+      await page.getByText('The team Late payers is suspended and can be read only. Reason: unpaid').waitFor()
+      await page.getByText('Emulators run the jobs of hardware providers here').waitFor()
+    })
+  )
+}

@@ -1,0 +1,186 @@
+import { expect } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { browserTest } from '../support/browser/browser-test.js'
+import { eventually } from '../support/eventually.js'
+import { bellQasm3 } from '../support/jobs/builders.js'
+import type { Scene } from './scene.js'
+
+/** What is typed by someone who wants to break the page. */
+const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>"\'`{{7*7}}javascript:alert(1)‮'
+
+export function jobTests(scene: Scene): void {
+  browserTest(
+    'a first job is submitted with its estimate on screen, and followed to its result without a reload',
+    scene.visit(async (visit) => {
+      const { page, open, examine } = visit
+      await scene.signUp(visit)
+      await page.getByRole('button', { name: 'Submit a first job' }).click()
+      await page.getByText(/Estimated cost: \$0\.00/).waitFor()
+      await examine()
+      await page.getByLabel('Seed (optional)').fill('7')
+      await page.getByLabel('Name (optional)').fill('Bell pair')
+      await page.getByRole('button', { name: 'Submit', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: 'Bell pair' }).waitFor()
+      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })
+      await page
+        .getByLabel('Result')
+        .getByText(/"counts"/)
+        .waitFor()
+      await examine()
+      await page.getByRole('tab', { name: 'Source' }).click()
+      await page.getByRole('region', { name: 'Program' }).getByText('h q[0]').waitFor()
+      await examine()
+      await page.getByRole('tab', { name: 'Attempts' }).click()
+      await page.getByRole('cell', { name: 'completed' }).waitFor()
+      await page.getByRole('tab', { name: 'Artifacts' }).click()
+      await page.getByRole('columnheader', { name: 'SHA-256' }).or(page.getByText('The job has no files')).waitFor()
+      // The first write made a team, which the list now names.
+      await open('/jobs')
+      await page.getByRole('link', { name: 'Bell pair' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: /^Jobs of / }).waitFor()
+      await examine()
+    })
+  )
+
+  browserTest(
+    'the filters of the list are in its address, and what matches none of them says so',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      for (const name of ['one', 'two']) await submitted(page, scene, { name })
+      await open('/jobs')
+      await page.getByRole('link', { name: 'two' }).waitFor()
+      await page.getByLabel('Name, label or id').fill('one')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 of 1 jobs').waitFor()
+      expect(new URL(page.url()).searchParams.get('q')).toBe('one')
+      await page.reload()
+      await page.getByText('1 of 1 jobs').waitFor()
+      await page.getByLabel('Status').selectOption('failed')
+      await page.getByRole('heading', { name: 'No job matches these filters' }).waitFor()
+    })
+  )
+
+  browserTest(
+    'names, labels, programs and errors of any content are shown as text',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      // A comment of the program, and an outcome that its main returns.
+      const code = `import marqov\n# ${hostile}\ndef main():\n    print(${JSON.stringify(hostile)})\n    raise ValueError(${JSON.stringify(hostile)})\n`
+      const id = await submitted(page, scene, {
+        name: hostile,
+        labels: [hostile.slice(0, 50)],
+        inline_code: code,
+        framework: 'marqov'
+      })
+      await open('/jobs')
+      await page.getByRole('link', { name: hostile }).waitFor()
+      await open(`/jobs/${id}`)
+      await page
+        .getByLabel('Timeline')
+        .getByText(/^(completed|failed)$/)
+        .waitFor({ timeout: 40_000 })
+      for (const tab of ['Result', 'Output', 'Attempts', 'Tasks', 'Source', 'Artifacts'])
+        await page.getByRole('tab', { name: tab }).click()
+      await page.getByRole('tab', { name: 'Source' }).click()
+      await page.getByRole('region', { name: 'Program' }).getByText('onerror').waitFor()
+      expect(await page.title()).toBe('Quantum Job Service')
+      expect(await page.locator('main img, main script').count()).toBe(0)
+    })
+  )
+
+  browserTest(
+    'a result shows every digit, and a large one its beginning and the way to all of it',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const id = await submitted(page, scene, {})
+      const record = (result: string) =>
+        page.request.get(`${scene.platform.url()}/api/jobs/${id}`).then(async (response) => {
+          const text = await response.text()
+          return `${text.slice(0, text.lastIndexOf('"result":'))}"result":${result}}`
+        })
+      const bodies = [
+        '{"exact":12345678901234567890.123456789012345678901,"small":1e-400}',
+        `{"counts":{"00":1},"long":"${'x'.repeat(7 * 1024 ** 2)}"}`
+      ]
+      for (const [index, result] of bodies.entries()) {
+        const body = await record(result)
+        await page.route(`**/api/jobs/${id}`, (route) => route.fulfill({ body, contentType: 'application/json' }))
+        await open(`/jobs/${id}`)
+        const shown = page.getByRole('region', { name: 'Result' })
+        if (index === 0) {
+          await shown.getByText('12345678901234567890.123456789012345678901').waitFor()
+          await shown.getByText('1e-400').waitFor()
+        } else {
+          await page.getByText('This is its beginning').waitFor()
+          expect(((await shown.textContent()) ?? '').length).toBeLessThan(100_000)
+          expect(await page.getByRole('link', { name: 'Download the record' }).getAttribute('href')).toBe(
+            `/api/jobs/${id}`
+          )
+        }
+        await page.unroute(`**/api/jobs/${id}`)
+      }
+    })
+  )
+
+  browserTest(
+    'a job that waits says why, and is cancelled from its page',
+    scene.visit(async (visit) => {
+      const { page, open, examine } = visit
+      await scene.signUp(visit)
+      const id = await submitted(page, scene, { not_before: new Date(Date.now() + 3_600_000).toISOString() })
+      await open(`/jobs/${id}`)
+      await page.getByText('Waiting: starts no earlier than').waitFor()
+      await examine()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByLabel('Timeline').getByText('cancelled', { exact: true }).waitFor()
+      await eventually(async () => (await page.getByText('Waiting: starts').count()) === 0)
+    })
+  )
+
+  browserTest(
+    'a job is run again as it was, and edited and run again',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const id = await submitted(page, scene, { name: 'the original', params: { shots: 50, seed: 3 } })
+      await open(`/jobs/${id}`)
+      await page.getByRole('button', { name: 'Run again', exact: true }).click()
+      await eventually(() => !page.url().includes(id) && /\/jobs\/[0-9a-f-]{36}/.test(page.url()))
+      await page.getByRole('button', { name: 'Edit and run again' }).click()
+      expect(await page.getByLabel('Shots').inputValue()).toBe('50')
+      await page.getByLabel('Name (optional)').fill('the edited one')
+      await page.getByLabel('Program').fill(bellQasm3())
+      await page.getByRole('button', { name: 'Submit', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: 'the edited one' }).waitFor()
+    })
+  )
+
+  browserTest(
+    'every page works at 360 pixels in the dark, without scrolling sideways',
+    scene.visit(
+      async (visit) => {
+        const { page, open, examine } = visit
+        await scene.signUp(visit)
+        const id = await submitted(page, scene, { name: 'narrow' })
+        for (const path of ['/jobs', `/jobs/${id}`, `/jobs/${id}?tab=source`, '/backends']) {
+          await open(path)
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          await examine()
+          expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+        }
+      },
+      { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }
+    )
+  )
+}
+
+/** Submits as the visitor, past the form. @returns the id. */
+async function submitted(page: Page, scene: Scene, changes: Record<string, unknown>): Promise<string> {
+  const data = { inline_code: bellQasm3(), backend: 'local', params: { shots: 100 }, ...changes }
+  const response = await page.request.post(`${scene.platform.url()}/api/jobs/submit`, { data })
+  if (response.status() !== 201) throw new Error(`submit answered ${response.status()}: ${await response.text()}`)
+  return ((await response.json()) as { job_id: string }).job_id
+}

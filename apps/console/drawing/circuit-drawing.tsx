@@ -3,8 +3,9 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { Circuit, Position } from '../circuit/circuit.js'
 import styles from './circuit-drawing.module.css'
-import { type Drawing, type DrawnFrame, type DrawnMark, drawCircuit } from './drawing-layout.js'
-import { contentOf, type DrawingPage, drawingPages, pageOfLine } from './drawing-pages.js'
+import { type Drawing, drawCircuit } from './drawing-layout.js'
+import { type DrawingPage, drawingPages, pageOfLine } from './drawing-pages.js'
+import { type DrawnFrame, type DrawnMark, drawnPage } from './drawn-page.js'
 import { MarkSign } from './mark-sign.js'
 
 export interface CircuitDrawingProps {
@@ -28,7 +29,7 @@ export function CircuitDrawing({ circuit, selectedLine, onPoint, onChoose }: Cir
     const found = selectedLine === null ? null : pageOfLine(drawing, pages, selectedLine)
     if (found !== null) setPage(found)
   }, [drawing, pages, selectedLine])
-  const total = drawing.edges.length - 1
+  const total = drawing.columns.count
   return (
     <figure className={styles.view} aria-labelledby={`${id}-text`}>
       <div className={styles.sheet}>
@@ -63,8 +64,8 @@ export function CircuitDrawing({ circuit, selectedLine, onPoint, onChoose }: Cir
 }
 
 /** The names of the wires, which stay in place while the gates are scrolled. */
-const WireLabels = memo(({ drawing: { wires, labelWidth, height } }: { drawing: Drawing }) => (
-  <svg className={styles.labels} width={labelWidth} height={height} aria-hidden="true">
+const WireLabels = memo(({ drawing: { wires, labelWidth, grid } }: { drawing: Drawing }) => (
+  <svg className={styles.labels} width={labelWidth} height={grid.height} aria-hidden="true">
     {wires.map(({ y, label, title, kind }) => (
       <text
         key={y}
@@ -86,7 +87,7 @@ interface PageProps extends Omit<CircuitDrawingProps, 'circuit'> {
 }
 
 function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
-  const content = useMemo(() => contentOf(drawing, page), [drawing, page])
+  const content = useMemo(() => drawnPage(drawing, page), [drawing, page])
   const [reached, setReached] = useState(0)
   const place = useRef<SVGSVGElement>(null)
   const { x, width, marks, frames } = content
@@ -105,8 +106,8 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
         ref={place}
         className={styles.picture}
         width={width}
-        height={drawing.height}
-        viewBox={`${x} 0 ${width} ${drawing.height}`}
+        height={drawing.grid.height}
+        viewBox={`${x} 0 ${width} ${drawing.grid.height}`}
         role="group"
         aria-label="Gates, from left to right"
         onPointerLeave={() => onPoint?.(null)}

@@ -131,9 +131,9 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
               onPoint?.(mark.position)
             }}
             onBlur={() => onPoint?.(null)}
-            onClick={() => mark.position && onChoose?.(mark.position)}
+            onClick={() => onChoose?.(mark.position)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && mark.position) onChoose?.(mark.position)
+              if (event.key === 'Enter') onChoose?.(mark.position)
               else walk(event, at)
             }}
           >
@@ -147,7 +147,7 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
 }
 
 const isOn = ({ position }: DrawnMark | DrawnFrame, line: number | null): boolean =>
-  line !== null && position?.line === line
+  line !== null && position.line === line
 
 const Wires = memo(({ drawing: { wires }, x, width }: { drawing: Drawing; x: number; width: number }) => (
   <g>

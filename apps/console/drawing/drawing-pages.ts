@@ -35,7 +35,7 @@ export function pageOfLine(
   pages: readonly DrawingPage[],
   line: number
 ): number | null {
-  const isOfLine = ({ mark }: { mark: { call: number } }) => circuit.calls[mark.call]?.line === line
+  const isOfLine = ({ mark }: { mark: { call: number } }) => circuit.calls[mark.call]!.line === line
   const column = marks.find(isOfLine)?.column ?? frames.find(isOfLine)?.begin
   if (column === undefined) return null
   return pages.findIndex(({ begin, end }) => column >= begin && column < end)

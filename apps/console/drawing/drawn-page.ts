@@ -9,8 +9,8 @@ import type { GateMark } from './marks.js'
 
 interface Drawn {
   key: number
-  /** `null` where the circuit does not say where its statement stands. */
-  position: Position | null
+  /** Where its statement stands in the program. */
+  position: Position
   title: string
   column: number
   /** The centre. */
@@ -38,7 +38,7 @@ export type DrawnMark = Drawn &
 
 export interface DrawnFrame {
   key: number
-  position: Position | null
+  position: Position
   title: string
   label: string
   begin: number
@@ -163,7 +163,7 @@ function cutFrame(frame: DrawnFrame, left: number, right: number): DrawnFrame {
   return { ...frame, x: from, width: to - from, elseX: isElseSeen ? frame.elseX : null }
 }
 
-function positionOf({ calls }: Circuit, call: number): Position | null {
-  const { line, column } = calls[call] ?? { line: 0, column: 0 }
-  return line > 0 ? { line, column } : null
+function positionOf({ calls }: Circuit, call: number): Position {
+  const { line, column } = calls[call]!
+  return { line, column }
 }

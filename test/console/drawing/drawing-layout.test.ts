@@ -37,7 +37,7 @@ describe('a drawing', () => {
   })
 
   test('reports of each mark where its statement stands', () => {
-    expect(drawn(bell).marks.map(({ position }) => position?.line)).toEqual([3, 4, 5, 6])
+    expect(drawn(bell).marks.map(({ position }) => position.line)).toEqual([3, 4, 5, 6])
   })
 
   test('measures into the bit of its register', () => {
@@ -82,6 +82,14 @@ describe('a drawing', () => {
       expect(x).toBeGreaterThan(frames[0]!.x)
       expect(x).toBeLessThan(frames[0]!.x + frames[0]!.width)
     }
+  })
+
+  test('writes the conditions of frames that begin together below each other, above all gates', () => {
+    const { frames, marks } = drawn(nested)
+    const [outer, inner] = frames
+    expect(inner!.y - outer!.y).toBeGreaterThanOrEqual(13)
+    const first = marks.find((mark) => mark.kind === 'gate' && mark.label === 'h') as DrawnMark & { kind: 'gate' }
+    expect(first.box!.top).toBeGreaterThan(outer!.y + 13)
   })
 
   test.each(Object.entries(all))('of %s has a finite place for everything, within its height', (_name, circuit) => {

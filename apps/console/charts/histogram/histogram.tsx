@@ -2,6 +2,7 @@
 import { useId } from 'react'
 import { groupedDigits, numbered, percentText } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
+import type { BarSelection } from './bars.js'
 import styles from './histogram.module.css'
 import { type HistogramData, type HistogramLayout, intervalText, restLabel } from './histogram-layout.js'
 import { outcomeParts } from './outcome-label.js'
@@ -74,14 +75,14 @@ export function HistogramPicture({ layout, title }: { layout: HistogramLayout; t
 /** The rows of the picture in numbers. */
 export function HistogramTable({
   data,
-  layout,
+  bars: selection,
   turned
 }: {
   data: HistogramData
-  layout: HistogramLayout
+  bars: BarSelection
   turned: boolean
 }) {
-  const { rows, rest } = layout.selection
+  const { rows, rest } = selection
   const all = [
     ...rows.map(({ outcome, bars }) => ({ outcome, bars })),
     ...(rest ? [{ outcome: null, bars: rest.bars }] : [])
@@ -104,7 +105,7 @@ export function HistogramTable({
             <tr key={outcome === null ? 'rest' : `=${outcome}`}>
               <th scope="row">
                 {outcome === null
-                  ? restLabel(layout.selection)
+                  ? restLabel(selection)
                   : outcomeParts(outcome, data.registers, turned)
                       .map((part) => clipped(part, 1_000))
                       .join(' ')}

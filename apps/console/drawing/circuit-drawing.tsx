@@ -123,7 +123,6 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
             data-mark={at}
             role="button"
             tabIndex={at === Math.min(reached, marks.length - 1) ? 0 : -1}
-            aria-label={mark.title}
             className={isOn(mark, selectedLine) ? styles.lit : styles.mark}
             onPointerEnter={() => onPoint?.(mark.position)}
             onFocus={() => {
@@ -138,7 +137,10 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
             }}
           >
             <title>{mark.title}</title>
-            <MarkSign mark={mark} />
+            {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: the group around has the focus and the title, not this one */}
+            <g aria-hidden="true">
+              <MarkSign mark={mark} />
+            </g>
           </g>
         ))}
       </svg>

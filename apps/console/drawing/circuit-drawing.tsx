@@ -110,11 +110,10 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
         viewBox={`${x} 0 ${width} ${drawing.grid.height}`}
         role="group"
         aria-label="Gates, from left to right"
-        onPointerLeave={() => onPoint?.(null)}
       >
         <Wires drawing={drawing} x={x} width={width} />
         {frames.map((frame) => (
-          <Frame key={frame.key} frame={frame} isLit={isOn(frame, selectedLine)} />
+          <Frame key={frame.key} frame={frame} isLit={isOn(frame, selectedLine)} onPoint={onPoint} />
         ))}
         {marks.map((mark, at) => (
           // biome-ignore lint/a11y/useSemanticElements: a part of a drawing can only be a button by its role
@@ -125,6 +124,7 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
             tabIndex={at === Math.min(reached, marks.length - 1) ? 0 : -1}
             className={isOn(mark, selectedLine) ? styles.lit : styles.mark}
             onPointerEnter={() => onPoint?.(mark.position)}
+            onPointerLeave={() => onPoint?.(null)}
             onFocus={() => {
               setReached(at)
               onPoint?.(mark.position)
@@ -173,10 +173,14 @@ const Wires = memo(({ drawing: { wires }, x, width }: { drawing: Drawing; x: num
   </g>
 ))
 
-function Frame({ frame, isLit }: { frame: DrawnFrame; isLit: boolean }) {
+function Frame({ frame, isLit, onPoint }: Pick<PageProps, 'onPoint'> & { frame: DrawnFrame; isLit: boolean }) {
   const { x, y, width, height, elseX, label, title } = frame
   return (
-    <g className={isLit ? styles.litFrame : styles.frame}>
+    <g
+      className={isLit ? styles.litFrame : styles.frame}
+      onPointerEnter={() => onPoint?.(frame.position)}
+      onPointerLeave={() => onPoint?.(null)}
+    >
       <title>{title}</title>
       <rect x={x} y={y} width={width} height={height} rx={4} />
       <text x={x + 5} y={y + 7}>

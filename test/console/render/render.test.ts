@@ -121,6 +121,12 @@ test('a histogram offers the order of Qiskit for bits of a circuit alone', () =>
   expect(view('unstated')).not.toContain('As Qiskit prints it')
 })
 
+test('two runs of one name stay two', () => {
+  const sets = [bellPair, counts({ '00': 5 })].map((counts) => ({ name: 'bell', counts }))
+  const markup = renderToStaticMarkup(createElement(HistogramView, { title: 'Compare', data: { ...dataOf({}), sets } }))
+  expect(markup).toContain('bell (1,000 shots)</th><th scope="col">bell (5 shots)')
+})
+
 test('a histogram has its numbers in a table too', () => {
   const markup = renderToStaticMarkup(
     createElement(HistogramView, { title: 'Counts', data: dataOf({ job: bellPair }) })

@@ -80,14 +80,16 @@ export function HistogramView({
       </div>
       {data.sets.length > 1 && (
         <p className={styles.legend}>
-          {data.sets.map(({ name, counts }, set) => (
-            <span key={name}>
-              <svg width={12} height={12} aria-hidden="true">
-                <rect className={set === 0 ? styles.barA : styles.barB} width={12} height={12} />
-              </svg>{' '}
-              {clipped(name, 60)}, {numbered(counts.total, 'shot')}
-            </span>
-          ))}
+          {data.sets
+            .map((one, set) => ({ ...one, set }))
+            .map(({ name, counts, set }) => (
+              <span key={set}>
+                <svg width={12} height={12} aria-hidden="true">
+                  <rect className={set === 0 ? styles.barA : styles.barB} width={12} height={12} />
+                </svg>{' '}
+                {clipped(name, 60)}, {numbered(counts.total, 'shot')}
+              </span>
+            ))}
         </p>
       )}
       <HistogramPicture layout={layout} title={title} />

@@ -2,7 +2,7 @@
 import { useId } from 'react'
 import { groupedDigits, numbered, percentText } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
-import type { BarSelection } from './bars.js'
+import type { Bar, BarSelection } from './bars.js'
 import styles from './histogram.module.css'
 import { type HistogramData, type HistogramLayout, intervalText, restLabel } from './histogram-layout.js'
 import { outcomeParts } from './outcome-label.js'
@@ -83,6 +83,8 @@ export function HistogramTable({
   turned: boolean
 }) {
   const { rows, rest } = selection
+  // Two runs can have the same name.
+  const sets = data.sets.map((one, set) => ({ ...one, set }))
   const all = [
     ...rows.map(({ outcome, bars }) => ({ outcome, bars })),
     ...(rest ? [{ outcome: null, bars: rest.bars }] : [])
@@ -93,8 +95,8 @@ export function HistogramTable({
         <thead>
           <tr>
             <th scope="col">Outcome</th>
-            {data.sets.map(({ name, counts }) => (
-              <th key={name} scope="col">
+            {sets.map(({ name, counts, set }) => (
+              <th key={set} scope="col">
                 {clipped(name, 40)} ({numbered(counts.total, 'shot')})
               </th>
             ))}
@@ -110,12 +112,8 @@ export function HistogramTable({
                       .map((part) => clipped(part, 1_000))
                       .join(' ')}
               </th>
-              {bars.map(({ count, interval }, set) => (
-                <td key={data.sets[set]!.name}>
-                  {count === null
-                    ? 'not read'
-                    : `${groupedDigits(count)} (${percentText(count, data.sets[set]!.counts.total)}${interval ? `; 95 %: ${intervalText(interval)}` : ''})`}
-                </td>
+              {sets.map(({ counts, set }) => (
+                <td key={set}>{cellText(bars[set]!, counts.total)}</td>
               ))}
             </tr>
           ))}
@@ -123,4 +121,10 @@ export function HistogramTable({
       </table>
     </div>
   )
+}
+
+function cellText({ count, interval }: Bar, total: bigint): string {
+  if (count === null) return 'not read'
+  const range = interval ? `; 95 %: ${intervalText(interval)}` : ''
+  return `${groupedDigits(count)} (${percentText(count, total)}${range})`
 }

@@ -6,22 +6,21 @@ const NUMERATOR_MAX = 64
 const NEAR = 1e-12
 
 /** `π/4`, `-3π/8`, `0.1235`: short, for a box. */
-export const angleText = (angle: number): string => fractionOfPi(angle) ?? String(Number(angle.toPrecision(4)))
+export const angleText = (angle: number): string => fractionOfPi(angle, NEAR) ?? String(Number(angle.toPrecision(4)))
 
-/** All digits, for a title. */
+/** For a title: all digits, unless the fraction has the same ones. */
 export function exactAngleText(angle: number): string {
-  const fraction = fractionOfPi(angle)
-  return fraction === null || angle === 0 ? String(angle) : `${fraction} (${angle})`
+  return fractionOfPi(angle, 2 * Number.EPSILON) ?? String(angle)
 }
 
-function fractionOfPi(angle: number): string | null {
+function fractionOfPi(angle: number, near: number): string | null {
   if (angle === 0) return '0'
   const size = Math.abs(angle)
   for (const denominator of DENOMINATORS) {
     const numerator = Math.round((size / Math.PI) * denominator)
     if (numerator === 0 || numerator > NUMERATOR_MAX) continue
     const fraction = (numerator * Math.PI) / denominator
-    if (Math.abs(fraction - size) > NEAR * size) continue
+    if (Math.abs(fraction - size) > near * size) continue
     return `${angle < 0 ? '-' : ''}${numerator === 1 ? '' : numerator}π${denominator === 1 ? '' : `/${denominator}`}`
   }
   return null

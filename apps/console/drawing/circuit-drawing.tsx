@@ -3,8 +3,9 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { Circuit, Position } from '../circuit/circuit.js'
 import styles from './circuit-drawing.module.css'
-import { type Drawing, type DrawnFrame, type DrawnMark, drawCircuit } from './drawing-layout.js'
-import { contentOf, type DrawingPage, drawingPages, pageOfLine } from './drawing-pages.js'
+import { type Drawing, drawCircuit } from './drawing-layout.js'
+import { type DrawingPage, drawingPages, pageOfLine } from './drawing-pages.js'
+import { type DrawnFrame, type DrawnMark, drawnPage } from './drawn-page.js'
 import { MarkSign } from './mark-sign.js'
 
 export interface CircuitDrawingProps {
@@ -28,7 +29,7 @@ export function CircuitDrawing({ circuit, selectedLine, onPoint, onChoose }: Cir
     const found = selectedLine === null ? null : pageOfLine(drawing, pages, selectedLine)
     if (found !== null) setPage(found)
   }, [drawing, pages, selectedLine])
-  const total = drawing.edges.length - 1
+  const total = drawing.columns.count
   return (
     <figure className={styles.view} aria-labelledby={`${id}-text`}>
       <div className={styles.sheet}>
@@ -63,8 +64,8 @@ export function CircuitDrawing({ circuit, selectedLine, onPoint, onChoose }: Cir
 }
 
 /** The names of the wires, which stay in place while the gates are scrolled. */
-const WireLabels = memo(({ drawing: { wires, labelWidth, height } }: { drawing: Drawing }) => (
-  <svg className={styles.labels} width={labelWidth} height={height} aria-hidden="true">
+const WireLabels = memo(({ drawing: { wires, labelWidth, grid } }: { drawing: Drawing }) => (
+  <svg className={styles.labels} width={labelWidth} height={grid.height} aria-hidden="true">
     {wires.map(({ y, label, title, kind }) => (
       <text
         key={y}
@@ -86,7 +87,7 @@ interface PageProps extends Omit<CircuitDrawingProps, 'circuit'> {
 }
 
 function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
-  const content = useMemo(() => contentOf(drawing, page), [drawing, page])
+  const content = useMemo(() => drawnPage(drawing, page), [drawing, page])
   const [reached, setReached] = useState(0)
   const place = useRef<SVGSVGElement>(null)
   const { x, width, marks, frames } = content
@@ -105,15 +106,14 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
         ref={place}
         className={styles.picture}
         width={width}
-        height={drawing.height}
-        viewBox={`${x} 0 ${width} ${drawing.height}`}
+        height={drawing.grid.height}
+        viewBox={`${x} 0 ${width} ${drawing.grid.height}`}
         role="group"
         aria-label="Gates, from left to right"
-        onPointerLeave={() => onPoint?.(null)}
       >
         <Wires drawing={drawing} x={x} width={width} />
         {frames.map((frame) => (
-          <Frame key={frame.key} frame={frame} isLit={isOn(frame, selectedLine)} />
+          <Frame key={frame.key} frame={frame} isLit={isOn(frame, selectedLine)} onPoint={onPoint} />
         ))}
         {marks.map((mark, at) => (
           // biome-ignore lint/a11y/useSemanticElements: a part of a drawing can only be a button by its role
@@ -122,22 +122,25 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
             data-mark={at}
             role="button"
             tabIndex={at === Math.min(reached, marks.length - 1) ? 0 : -1}
-            aria-label={mark.title}
             className={isOn(mark, selectedLine) ? styles.lit : styles.mark}
             onPointerEnter={() => onPoint?.(mark.position)}
+            onPointerLeave={() => onPoint?.(null)}
             onFocus={() => {
               setReached(at)
               onPoint?.(mark.position)
             }}
             onBlur={() => onPoint?.(null)}
-            onClick={() => mark.position && onChoose?.(mark.position)}
+            onClick={() => onChoose?.(mark.position)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && mark.position) onChoose?.(mark.position)
+              if (event.key === 'Enter') onChoose?.(mark.position)
               else walk(event, at)
             }}
           >
             <title>{mark.title}</title>
-            <MarkSign mark={mark} />
+            {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: the group around has the focus and the title, not this one */}
+            <g aria-hidden="true">
+              <MarkSign mark={mark} />
+            </g>
           </g>
         ))}
       </svg>
@@ -146,7 +149,7 @@ function Page({ drawing, page, selectedLine, onPoint, onChoose }: PageProps) {
 }
 
 const isOn = ({ position }: DrawnMark | DrawnFrame, line: number | null): boolean =>
-  line !== null && position?.line === line
+  line !== null && position.line === line
 
 const Wires = memo(({ drawing: { wires }, x, width }: { drawing: Drawing; x: number; width: number }) => (
   <g>
@@ -170,10 +173,14 @@ const Wires = memo(({ drawing: { wires }, x, width }: { drawing: Drawing; x: num
   </g>
 ))
 
-function Frame({ frame, isLit }: { frame: DrawnFrame; isLit: boolean }) {
+function Frame({ frame, isLit, onPoint }: Pick<PageProps, 'onPoint'> & { frame: DrawnFrame; isLit: boolean }) {
   const { x, y, width, height, elseX, label, title } = frame
   return (
-    <g className={isLit ? styles.litFrame : styles.frame}>
+    <g
+      className={isLit ? styles.litFrame : styles.frame}
+      onPointerEnter={() => onPoint?.(frame.position)}
+      onPointerLeave={() => onPoint?.(null)}
+    >
       <title>{title}</title>
       <rect x={x} y={y} width={width} height={height} rx={4} />
       <text x={x + 5} y={y + 7}>

@@ -1,6 +1,6 @@
 // The sign of one gate, measurement, reset or barrier.
 import styles from './circuit-drawing.module.css'
-import type { DrawnMark } from './drawing-layout.js'
+import type { DrawnMark } from './drawn-page.js'
 import { BOX_HEIGHT } from './grid.js'
 
 const HALF = BOX_HEIGHT / 2

@@ -49,18 +49,23 @@ export interface FrameMark extends MarkOfCall {
 export type Mark = GateMark | MeasureMark | ResetMark | BarrierMark | FrameMark
 
 export function marksOf(circuit: Circuit, wires: readonly ClassicalWire[]): Mark[] {
-  return marksOfList(circuit.operations, { circuit, wires })
+  const context: Context = { circuit, wires, nextCall: 0 }
+  return [...marksOfList(circuit.operations, context), ...marksWithoutEffect(circuit.calls.length, context)]
 }
 
 interface Context {
   circuit: Circuit
   wires: readonly ClassicalWire[]
+  /** The calls before this one have their marks. */
+  nextCall: number
 }
 
 function marksOfList(operations: readonly Operation[], context: Context): Mark[] {
   const marks: Mark[] = []
   for (let at = 0; at < operations.length; ) {
     const operation = operations[at]!
+    for (const mark of marksWithoutEffect(operation.call, context)) marks.push(mark)
+    context.nextCall = Math.max(context.nextCall, operation.call + 1)
     if (operation.kind !== 'gate') {
       marks.push(markOf(operation, context))
       at += 1
@@ -69,9 +74,20 @@ function marksOfList(operations: readonly Operation[], context: Context): Mark[]
     const end = endOfCall(operations, at)
     // A barrier within a gate's own definition is not a statement of the program.
     const gates = operations.slice(at, end).filter((one) => one.kind === 'gate')
-    marks.push(gateMark(gates, context))
+    marks.push(gateMark(operation.call, gates, context))
     at = end
   }
+  return marks
+}
+
+/**
+ * The marks of gates whose definition is empty, so that no operation tells of them. They stand before the next statement
+ * that has one.
+ */
+function marksWithoutEffect(before: number, context: Context): GateMark[] {
+  const marks: GateMark[] = []
+  for (; context.nextCall < before; context.nextCall++)
+    if (context.circuit.calls[context.nextCall]!.qubits.length > 0) marks.push(gateMark(context.nextCall, [], context))
   return marks
 }
 
@@ -85,7 +101,7 @@ function endOfCall(operations: readonly Operation[], from: number): number {
 function markOf(operation: Exclude<Operation, GateOperation>, context: Context): Mark {
   const { circuit, wires } = context
   const { call } = operation
-  const title = (what: string) => `${what}${placeText(circuit.calls[call])}`
+  const title = (what: string) => `${what}${placeText(circuit.calls[call]!)}`
   switch (operation.kind) {
     case 'measure': {
       const { qubit, clbit } = operation
@@ -113,9 +129,8 @@ function markOf(operation: Exclude<Operation, GateOperation>, context: Context):
   }
 }
 
-function gateMark(gates: readonly GateOperation[], { circuit }: Context): GateMark {
-  const call = gates[0]!.call
-  const written: Call = circuit.calls[call] ?? { ...callOf(gates[0]!), line: 0, column: 0 }
+function gateMark(call: number, gates: readonly GateOperation[], { circuit }: Context): GateMark {
+  const written = circuit.calls[call]!
   const controls = written.qubits.slice(0, written.controls).map((qubit) => ({ qubit, value: actsAt(gates, qubit) }))
   const targets = written.qubits.slice(written.controls)
   const sign = signOf(gates, written)
@@ -135,14 +150,6 @@ function gateMark(gates: readonly GateOperation[], { circuit }: Context): GateMa
     title: `${full}${on === '' ? '' : ` on ${on}`}${placeText(written)}`
   }
 }
-
-/** What is known of a gate whose call is missing: the gate itself. */
-const callOf = ({ name, angles, controls, targets }: GateOperation) => ({
-  name,
-  angles,
-  qubits: [...controls.map(({ qubit }) => qubit), ...targets],
-  controls: controls.length
-})
 
 /** At which value of a control the gate acts: 0 where that is so of all its parts. */
 const actsAt = (gates: readonly GateOperation[], qubit: number): 0 | 1 => {
@@ -177,4 +184,4 @@ function withoutControls(name: string): string {
 
 const qubitName = ({ qubitNames }: Circuit, qubit: number): string => qubitNames[qubit] ?? `qubit ${qubit}`
 
-const placeText = (call: Call | undefined): string => (call && call.line > 0 ? `, line ${call.line}` : '')
+const placeText = ({ line }: Call): string => `, line ${line}`

@@ -21,8 +21,12 @@ export function cellsOf(text: string): number {
   return cells
 }
 
+/** Most names, which need no further look: a circuit has tens of thousands. */
+const plainName = /^[!-~π]+(?: [!-~π]+)*$/
+
 /** A text on one line that takes at most so many cells; what is cut off is marked. */
 export function clipped(text: string, cellsMax: number): string {
+  if (text.length <= cellsMax && plainName.test(text)) return text
   // A name can be a megabyte long, and only its beginning is looked at.
   const line = shownText(text.slice(0, 4 * cellsMax + 16))
   const isWhole = text.length <= 4 * cellsMax + 16

@@ -108,6 +108,12 @@ describe('a small graph', () => {
     expect(row!.line!.width).toBeCloseTo(row!.bars[1]!.x + row!.bars[1]!.width - row!.bars[0]!.x, 6)
   })
 
+  test('says how long it has taken so far, and in all once every task has ended', () => {
+    expect(ganttLayout(diamond, window({ now: at(20) })).caption).toBe('From 2026-11-21 00:00:00 UTC; 20.00 s so far.')
+    const over = { ...diamond, tasks: diamond.tasks.slice(0, 3) }
+    expect(ganttLayout(over, window({ now: at(20) })).caption).toBe('From 2026-11-21 00:00:00 UTC; 9.00 s in all.')
+  })
+
   test('has no axis before a task has started', () => {
     const { ticks, caption } = ganttLayout(
       { tasks: [task(1, { state: 'pending', startedAt: null, endedAt: null })], attempts: [] },

@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
-import { histogramLayout } from '../../../apps/console/charts/histogram/histogram-layout.js'
+import {
+  type HistogramData,
+  type HistogramOptions,
+  histogramBars,
+  histogramLayout
+} from '../../../apps/console/charts/histogram/histogram-layout.js'
 import { canTurn, labelLines, orderText, outcomeParts } from '../../../apps/console/charts/histogram/outcome-label.js'
 import type { Counts } from '../../../apps/console/results/counts.js'
 import { bellPair, counts, dataOf, options, register } from './histogram-scene.js'
 
 const cd = [register('c', 2), register('d', 3)]
-const labelsOf = (...[data, given]: Parameters<typeof histogramLayout>) =>
-  histogramLayout(data, given).rows.map(({ label }) => label.map(({ text }) => text))
+const layoutOf = (data: HistogramData, given: HistogramOptions) =>
+  histogramLayout(data, histogramBars(data, given), given)
+const labelsOf = (data: HistogramData, given: HistogramOptions) =>
+  layoutOf(data, given).rows.map(({ label }) => label.map(({ text }) => text))
 
 describe('the order of bits', () => {
   test('is qubit 0 leftmost, with the first register first', () => {
@@ -43,7 +50,7 @@ describe('the order of bits', () => {
 
   test('turned changes labels and nothing else', () => {
     const data = dataOf({ a: counts({ '100': 7, '001': 3 }) })
-    const [straight, turned] = [false, true].map((turned) => histogramLayout(data, options({ turned })))
+    const [straight, turned] = [false, true].map((turned) => layoutOf(data, options({ turned })))
     expect(straight!.rows.map(({ bars }) => bars)).toEqual(turned!.rows.map(({ bars }) => bars))
     expect(labelsOf(data, options({ turned: true }))).toEqual([['001'], ['100']])
   })
@@ -57,7 +64,7 @@ describe('the order of bits', () => {
 
 describe('the layout of a histogram', () => {
   test('gives each bar the length of its share', () => {
-    const { rows, plot } = histogramLayout(dataOf({ job: bellPair }), options())
+    const { rows, plot } = layoutOf(dataOf({ job: bellPair }), options())
     const [zero, one] = rows.map(({ bars }) => bars[0]!)
     expect(zero!.width / one!.width).toBeCloseTo(503 / 497, 9)
     expect(zero!.x).toBe(plot.x)
@@ -67,14 +74,14 @@ describe('the layout of a histogram', () => {
   })
 
   test('sets the parts of an outcome apart by a gap', () => {
-    const { rows } = histogramLayout(dataOf({ job: counts({ '01001': 5 }) }, cd), options())
+    const { rows } = layoutOf(dataOf({ job: counts({ '01001': 5 }) }, cd), options())
     const [c, d] = rows[0]!.label
     expect([c!.text, d!.text]).toEqual(['01', '001'])
     expect(d!.x - c!.x).toBeGreaterThan(3 * 7.3)
   })
 
   test('says in words what a row shows', () => {
-    const { rows, description } = histogramLayout(dataOf({ job: bellPair }), options())
+    const { rows, description } = layoutOf(dataOf({ job: bellPair }), options())
     expect(rows[0]!.title).toBe('00: 503 of 1,000 (50.3 %), 95 % interval 47.2 to 53.4 %')
     expect(description).toContain('All 2 outcomes of job with 1,000 shots.')
   })
@@ -83,7 +90,7 @@ describe('the layout of a histogram', () => {
     const many = counts(
       Object.fromEntries(Array.from({ length: 1_024 }, (_, at) => [at.toString(2).padStart(10, '0'), at]))
     )
-    const { rows, description } = histogramLayout(dataOf({ job: many }), options())
+    const { rows, description } = layoutOf(dataOf({ job: many }), options())
     expect(rows).toHaveLength(21)
     expect(rows.at(-1)).toMatchObject({
       isRest: true,
@@ -92,8 +99,18 @@ describe('the layout of a histogram', () => {
     expect(description).toContain('The 20 most frequent outcomes')
   })
 
+  test('keeps its outcomes readable beside a large rest, whose bar is cut and says so', () => {
+    const spread = counts(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${at}`, 100 + at])))
+    const { rows, plot } = layoutOf(dataOf({ job: spread }), options())
+    expect(rows[0]!.bars[0]!.width).toBeGreaterThan(plot.width / 2)
+    expect(rows[0]!.bars[0]!.isCut).toBe(false)
+    expect(rows.at(-1)!.bars[0]).toMatchObject({ isCut: true, width: plot.width })
+    const logarithmic = layoutOf(dataOf({ job: spread }), options({ axis: 'logarithmic' }))
+    expect(logarithmic.rows.at(-1)!.bars[0]!.isCut).toBe(false)
+  })
+
   test('has two bars in each row of a pair', () => {
-    const { rows } = histogramLayout(dataOf({ a: bellPair, b: counts({ '11': 10 }) }), options())
+    const { rows } = layoutOf(dataOf({ a: bellPair, b: counts({ '11': 10 }) }), options())
     expect(rows.map(({ bars }) => bars.map(({ set, value }) => [set, value.text.trim()]))).toEqual([
       [
         [0, '497    49.7 %'],
@@ -109,9 +126,7 @@ describe('the layout of a histogram', () => {
 
   test('shows the smallest count on a logarithmic axis', () => {
     const data = dataOf({ job: counts({ '0': 999_999, '1': 1 }) })
-    const [linear, logarithmic] = (['linear', 'logarithmic'] as const).map((axis) =>
-      histogramLayout(data, options({ axis }))
-    )
+    const [linear, logarithmic] = (['linear', 'logarithmic'] as const).map((axis) => layoutOf(data, options({ axis })))
     expect(linear!.rows[1]!.bars[0]!.width).toBe(1)
     expect(logarithmic!.rows[1]!.bars[0]!.width).toBeGreaterThan(20)
     expect(logarithmic!.ticks.map(({ label }) => label)).toContain('100 %')
@@ -121,7 +136,7 @@ describe('the layout of a histogram', () => {
     const data = dataOf({ job: counts({ '0': 2n ** 63n - 1n, '1': 1n }) })
     for (const axis of ['linear', 'logarithmic'] as const)
       for (const width of [320, 360, 1_200]) {
-        const layout = histogramLayout(data, options({ width, axis }))
+        const layout = layoutOf(data, options({ width, axis }))
         expect(layout.rows[0]!.bars[0]!.value.text).toBe('9,223,372,036,854,775,807  > 99.9 %')
         for (const { x, width: length } of layout.rows.flatMap(({ bars }) => bars))
           expect([x, length, x + length].every(Number.isFinite)).toBe(true)
@@ -138,7 +153,7 @@ describe('the layout of a histogram', () => {
     ]
     for (const set of sets)
       for (const axis of ['linear', 'logarithmic'] as const) {
-        const layout = histogramLayout(dataOf(set), options({ width: 360, axis }))
+        const layout = layoutOf(dataOf(set), options({ width: 360, axis }))
         for (const { bars } of layout.rows)
           for (const bar of bars) {
             expect(Number.isFinite(bar.width)).toBe(true)
@@ -152,7 +167,7 @@ describe('the layout of a histogram', () => {
     const bits = '0123456789'.repeat(4)
     expect(labelLines([bits], 10, 4)).toEqual(['0123456789', '0123456789', '0123456789', '0123456789'])
     expect(labelLines([bits.repeat(2)], 10, 4)).toEqual(['0123456789', '012345678…', '0123456789', '0123456789'])
-    const { rows } = histogramLayout(dataOf({ job: counts({ ['01'.repeat(128)]: 1 }) }), options({ width: 360 }))
+    const { rows } = layoutOf(dataOf({ job: counts({ ['01'.repeat(128)]: 1 }) }), options({ width: 360 }))
     expect(rows[0]!.label).toHaveLength(4)
     expect(rows[0]!.title).toContain('01'.repeat(128))
   })
@@ -162,7 +177,7 @@ describe('the layout of a histogram', () => {
       ...dataOf({ job: counts({ [`\u202e<script>${'x'.repeat(10_000)}`]: 1 }) }),
       order: 'unstated' as const
     }
-    const { rows } = histogramLayout(data, options())
+    const { rows } = layoutOf(data, options())
     expect(rows[0]!.label[0]!.text).toMatch(/^\uFFFD<script>x+/)
     expect(rows[0]!.title.length).toBeLessThan(400)
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Circuit } from '../../../apps/console/circuit/circuit.js'
 import { packed, rowsFor } from '../../../apps/console/drawing/columns.js'
-import { marksOf } from '../../../apps/console/drawing/marks.js'
+import { type Mark, marksOf } from '../../../apps/console/drawing/marks.js'
 import { bitPlaces, classicalWires } from '../../../apps/console/drawing/wires.js'
-import { bell, circuitOf, empty, long, nested, qft, signs, teleportation } from './circuits.js'
+import { bell, circuitOf, empty, isOne, long, nested, qft, signs, teleportation } from './circuits.js'
 
 function columnsOf(circuit: Circuit) {
   const wires = classicalWires(circuit)
@@ -51,6 +51,17 @@ describe('marks', () => {
       'measure q[0] into c[0], line 5',
       'measure q[1] into c[1], line 6'
     ])
+  })
+
+  test('of a gate that does nothing are boxes as well, where the program has them', () => {
+    const circuit = circuitOf({ qubits: 2, clbits: 1 }, (program) => {
+      program.own('nothing', [0, 1], []).h(0)
+      program.branch(isOne(0), () => program.own('idle', [0], []).h(0))
+      program.own('last', [1], [])
+    })
+    const labels = (marks: readonly Mark[]): unknown[] =>
+      marks.map((mark) => (mark.kind === 'if' ? labels(mark.body) : mark.kind === 'gate' ? mark.label : mark.kind))
+    expect(labels(marksOf(circuit, []))).toEqual(['nothing', 'h', ['idle', 'h'], 'last'])
   })
 
   test('of equal gates in two statements are two', () => {

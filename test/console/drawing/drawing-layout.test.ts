@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { type DrawnMark, drawCircuit } from '../../../apps/console/drawing/drawing-layout.js'
-import { contentOf, drawingPages, pageOfLine } from '../../../apps/console/drawing/drawing-pages.js'
+import type { Circuit } from '../../../apps/console/circuit/circuit.js'
+import { drawCircuit } from '../../../apps/console/drawing/drawing-layout.js'
+import { drawingPages, pageOfLine } from '../../../apps/console/drawing/drawing-pages.js'
+import { type DrawnMark, drawnPage } from '../../../apps/console/drawing/drawn-page.js'
 import { bell, circuitOf, empty, hostile, isOne, long, nested, qft, signs, teleportation } from './circuits.js'
 
 const all = { bell, qft, teleportation, nested, signs, hostile, empty }
@@ -13,9 +15,16 @@ const numbersOf = (value: unknown): number[] =>
       ? Object.values(value).flatMap(numbersOf)
       : []
 
+/** All columns as one page. */
+function drawn(circuit: Circuit) {
+  const { wires, edges, labelWidth, grid, columns } = drawCircuit(circuit)
+  const page = drawnPage(drawCircuit(circuit), { begin: 0, end: columns.count })
+  return { wires, edges, labelWidth, height: grid.height, ...page }
+}
+
 describe('a drawing', () => {
   test('has qubit 0 at the top, and registers below the qubits', () => {
-    const { wires } = drawCircuit(teleportation)
+    const { wires } = drawn(teleportation)
     expect(wires.map(({ kind, label, bits }) => `${kind} ${label} ${bits}`)).toEqual([
       'qubit q[0] 1',
       'qubit q[1] 1',
@@ -28,18 +37,18 @@ describe('a drawing', () => {
   })
 
   test('reports of each mark where its statement stands', () => {
-    expect(drawCircuit(bell).marks.map(({ position }) => position?.line)).toEqual([3, 4, 5, 6])
+    expect(drawn(bell).marks.map(({ position }) => position.line)).toEqual([3, 4, 5, 6])
   })
 
   test('measures into the bit of its register', () => {
-    const { marks, wires } = drawCircuit(teleportation)
+    const { marks, wires } = drawn(teleportation)
     const measured = marks.filter((mark) => mark.kind === 'measure') as (DrawnMark & { kind: 'measure' })[]
     expect(measured.map(({ bit }) => bit)).toEqual(['0', '1', null])
     expect(measured.map(({ toY }) => toY)).toEqual([wires[3]!.y, wires[3]!.y, wires[4]!.y])
   })
 
   test('numbers the wires of a box that others lie between', () => {
-    const { marks, wires } = drawCircuit(signs)
+    const { marks, wires } = drawn(signs)
     const rzz = marks.find((mark) => mark.kind === 'gate' && mark.label === 'rzz(0.5)') as DrawnMark & { kind: 'gate' }
     expect(rzz.ports).toEqual([
       { y: wires[0]!.y, text: '0' },
@@ -49,23 +58,23 @@ describe('a drawing', () => {
   })
 
   test('has a place of its own for a phase of the whole state', () => {
-    const { marks, wires } = drawCircuit(signs)
+    const { marks, wires } = drawn(signs)
     const phase = marks.find((mark) => mark.kind === 'gate' && mark.label === 'gphase(π)') as DrawnMark & {
       kind: 'gate'
     }
     expect(phase.targets[0]).toBeLessThan(wires[0]!.y - 20)
-    expect(drawCircuit(bell).wires[0]!.y).toBeLessThan(wires[0]!.y)
+    expect(drawn(bell).wires[0]!.y).toBeLessThan(wires[0]!.y)
   })
 
   test('gives a long label the room that it takes', () => {
-    const { marks, edges } = drawCircuit(qft)
+    const { marks, edges } = drawn(qft)
     for (const mark of marks)
       if (mark.kind === 'gate' && mark.box)
         expect(2 * mark.box.halfWidth).toBeLessThan(edges[mark.column + 1]! - edges[mark.column]!)
   })
 
   test('frames what an if holds, with room for its condition', () => {
-    const { frames, marks } = drawCircuit(teleportation)
+    const { frames, marks } = drawn(teleportation)
     expect(frames.map(({ label }) => label)).toEqual(['if m[1]', 'if m == 3'])
     expect(frames[1]!.elseX).toBeGreaterThan(frames[1]!.x)
     const inside = marks.filter(({ column }) => column >= frames[0]!.begin && column < frames[0]!.end)
@@ -75,8 +84,16 @@ describe('a drawing', () => {
     }
   })
 
+  test('writes the conditions of frames that begin together below each other, above all gates', () => {
+    const { frames, marks } = drawn(nested)
+    const [outer, inner] = frames
+    expect(inner!.y - outer!.y).toBeGreaterThanOrEqual(13)
+    const first = marks.find((mark) => mark.kind === 'gate' && mark.label === 'h') as DrawnMark & { kind: 'gate' }
+    expect(first.box!.top).toBeGreaterThan(outer!.y + 13)
+  })
+
   test.each(Object.entries(all))('of %s has a finite place for everything, within its height', (_name, circuit) => {
-    const drawing = drawCircuit(circuit)
+    const drawing = drawn(circuit)
     expect(numbersOf(drawing).filter((number) => !Number.isFinite(number))).toEqual([])
     for (const { y } of drawing.wires) expect(y).toBeLessThan(drawing.height)
     for (const { x, width, y, height } of drawing.frames) {
@@ -88,7 +105,7 @@ describe('a drawing', () => {
   })
 
   test('of names that are made to disturb is of limited size and cannot be reordered', () => {
-    const drawing = drawCircuit(hostile)
+    const drawing = drawn(hostile)
     const text = JSON.stringify(drawing)
     expect(text.length).toBeLessThan(20_000)
     expect(text).not.toMatch(/[\u202e\u2067]/)
@@ -113,10 +130,10 @@ describe('a long circuit', () => {
     expect(pages.length).toBeGreaterThan(10)
     expect(pages[0]!.begin).toBe(0)
     expect(pages.at(-1)!.end).toBe(20_001)
-    const keys = pages.flatMap((page) => contentOf(drawing, page).marks.map(({ key }) => key))
+    const keys = pages.flatMap((page) => drawnPage(drawing, page).marks.map(({ key }) => key))
     expect(keys).toHaveLength(20_001)
     expect(new Set(keys).size).toBe(20_001)
-    for (const page of pages) expect(contentOf(drawing, page).marks.length).toBeLessThanOrEqual(600)
+    for (const page of pages) expect(drawnPage(drawing, page).marks.length).toBeLessThanOrEqual(600)
   })
 
   test('finds the page of a line', () => {
@@ -133,7 +150,7 @@ describe('a long circuit', () => {
         })
       })
     )
-    const contents = drawingPages(framed).map((page) => contentOf(framed, page))
+    const contents = drawingPages(framed).map((page) => drawnPage(framed, page))
     expect(contents.map(({ frames }) => frames.length)).toEqual(contents.map(() => 1))
     for (const { x, width, frames } of contents) {
       expect(frames[0]!.x).toBeGreaterThanOrEqual(x - 4)
@@ -154,7 +171,7 @@ test('a circuit of 1,000 qubits and a frame of 100,000 gates are drawn', () => {
       for (let gate = 0; gate < 100_000; gate++) program.h(gate % 1_000)
     })
   })
-  const drawing = drawCircuit(wide)
+  const drawing = drawn(wide)
   expect(drawing.marks).toHaveLength(100_000)
   expect(drawing.edges).toHaveLength(101)
 })

@@ -23,7 +23,9 @@ describe('an angle', () => {
 
   test('has all its digits in full', () => {
     expect(exactAngleText(0.1234567)).toBe('0.1234567')
-    expect(exactAngleText(Math.PI / 2)).toBe(`π/2 (${Math.PI / 2})`)
+    expect(exactAngleText(Math.PI / 2)).toBe('π/2')
+    expect(exactAngleText(1.5707963267948)).toBe('1.5707963267948')
+    expect(angleText(1.5707963267948)).toBe('π/2')
   })
 })
 

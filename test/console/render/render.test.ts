@@ -103,7 +103,7 @@ describe.each(pictures)('%s', (_name, picture) => {
 
 test('a gate says in words what it is, one of all is reached by the tab key, and those of the selected line are lit', () => {
   const markup = renderToStaticMarkup(drawing(qft))
-  expect(markup).toContain('aria-label="h on q[0], line 3"')
+  expect(markup).toMatch(/role="button"[^>]*><title>h on q\[0\], line 3<\/title>/)
   expect(markup.match(/role="button" tabindex="0"/g)).toHaveLength(1)
   const marks = markup.match(/<g data-mark="\d+"[^>]*>/g)!
   expect(marks).toHaveLength(23)
@@ -119,6 +119,12 @@ test('a histogram offers the order of Qiskit for bits of a circuit alone', () =>
   expect(view('qubit 0 leftmost')).toContain('As Qiskit prints it')
   expect(view('qubit 0 leftmost')).toContain('Qubit 0 leftmost.')
   expect(view('unstated')).not.toContain('As Qiskit prints it')
+})
+
+test('two runs of one name stay two', () => {
+  const sets = [bellPair, counts({ '00': 5 })].map((counts) => ({ name: 'bell', counts }))
+  const markup = renderToStaticMarkup(createElement(HistogramView, { title: 'Compare', data: { ...dataOf({}), sets } }))
+  expect(markup).toContain('bell (1,000 shots)</th><th scope="col">bell (5 shots)')
 })
 
 test('a histogram has its numbers in a table too', () => {

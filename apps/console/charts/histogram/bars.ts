@@ -27,8 +27,6 @@ export interface Rest {
 export interface BarSelection {
   rows: readonly BarRow[]
   rest: Rest | null
-  /** How many different outcomes were read. */
-  outcomes: number
 }
 
 export interface BarOptions {
@@ -41,8 +39,13 @@ export interface BarOptions {
 
 /** @param sets one or two. */
 export function selectBars(sets: readonly Counts[], { top, sort, shownAs }: BarOptions): BarSelection {
-  const union = unionOf(sets)
-  const shown = mostFrequent(union, sets, top)
+  const [first, second] = sets
+  // The outcomes of a single set are in this order already.
+  const union = second ? unionOf(sets) : null
+  const shown = union
+    ? mostFrequent(union, sets, top)
+    : (first?.outcomes.slice(0, top) ?? []).map(({ outcome, count }) => ({ outcome, counts: [count] }))
+  const known = union?.size ?? first?.outcomes.length ?? 0
   if (sort === 'outcome') {
     const keys = new Map(shown.map((row) => [row.outcome, shownAs(row.outcome)]))
     shown.sort((one, other) => (keys.get(one.outcome)! < keys.get(other.outcome)! ? -1 : 1))
@@ -51,7 +54,7 @@ export function selectBars(sets: readonly Counts[], { top, sort, shownAs }: BarO
     outcome,
     bars: counts.map((count, set) => barOf(count, sets[set]!.total))
   }))
-  return { rows, rest: restOf(sets, union.size, shown), outcomes: union.size }
+  return { rows, rest: restOf(sets, known, shown) }
 }
 
 interface Candidate {

@@ -53,7 +53,6 @@ export interface HistogramLayout {
   plot: { x: number; y: number; width: number; height: number }
   ticks: Tick[]
   rows: PlacedRow[]
-  selection: BarSelection
   /** What the picture shows, for those who do not see it. */
   description: string
 }
@@ -73,15 +72,26 @@ const ROW_GAP = 8
 const AXIS = 22
 const PLOT_MIN = 48
 
-export function histogramLayout(data: HistogramData, options: HistogramOptions): HistogramLayout {
+/** Which bars are shown, which takes a while for 100,000 outcomes and does not depend on the size of the picture. */
+export function histogramBars(data: HistogramData, options: Pick<HistogramOptions, 'top' | 'sort' | 'turned'>) {
+  const sets = data.sets.map(({ counts }) => counts)
+  const shownAs = (outcome: string) => shownParts(outcome, data, options.turned).join(' ')
+  return selectBars(sets, { ...options, shownAs })
+}
+
+const shownParts = (outcome: string, { registers }: HistogramData, turned: boolean): string[] =>
+  outcomeParts(outcome, registers, turned).map((part) => clipped(part, OUTCOME_CELLS_MAX))
+
+export function histogramLayout(
+  data: HistogramData,
+  selection: BarSelection,
+  options: Pick<HistogramOptions, 'width' | 'axis' | 'turned'>
+): HistogramLayout {
   const { width, turned } = options
   const sets = data.sets.map(({ counts }) => counts)
-  const partsOf = (outcome: string) =>
-    outcomeParts(outcome, data.registers, turned).map((part) => clipped(part, OUTCOME_CELLS_MAX))
-  const selection = selectBars(sets, { ...options, shownAs: (outcome) => partsOf(outcome).join(' ') })
   const entries = [
     ...selection.rows.map(({ outcome, bars }) => ({
-      parts: partsOf(outcome),
+      parts: shownParts(outcome, data, turned),
       bars,
       isRest: false,
       key: `=${outcome}`
@@ -89,7 +99,6 @@ export function histogramLayout(data: HistogramData, options: HistogramOptions):
     ...(selection.rest ? [{ parts: [restLabel(selection)], bars: selection.rest.bars, isRest: true, key: 'rest' }] : [])
   ]
   const values = entries.map(({ bars }) => bars.map((bar, set) => valueText(bar, sets[set]!.total)))
-
   const valueWidth = CELL * Math.max(0, ...values.flat().map(cellsOf))
   const wanted = Math.max(LABEL_CELLS_MIN, ...entries.map(({ parts }) => cellsOf(parts.join(' '))))
   const room = Math.floor((width - valueWidth - 2 * GAP - PLOT_MIN) / CELL)
@@ -127,7 +136,6 @@ export function histogramLayout(data: HistogramData, options: HistogramOptions):
     plot: { x: plotX, y: 0, width: plotWidth, height: y },
     ticks: axis.ticks.map(({ at, label }) => ({ at: plotX + at, label })),
     rows,
-    selection,
     description: describe(data, selection, rows)
   }
 }

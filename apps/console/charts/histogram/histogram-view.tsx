@@ -5,7 +5,7 @@ import { clipped, shownText } from '../../text/shown-text.js'
 import { useWidth } from '../use-width.js'
 import { HistogramPicture, HistogramTable } from './histogram.js'
 import styles from './histogram.module.css'
-import { type HistogramData, histogramLayout } from './histogram-layout.js'
+import { type HistogramData, histogramBars, histogramLayout } from './histogram-layout.js'
 import { canTurn, orderText } from './outcome-label.js'
 
 const tops = [10, 20, 50, 100, 200] as const
@@ -36,10 +36,8 @@ export function HistogramView({
     [data]
   )
   const turned = turnable && wantsTurned
-  const layout = useMemo(
-    () => histogramLayout(data, { width, top, sort, axis, turned }),
-    [data, width, top, sort, axis, turned]
-  )
+  const bars = useMemo(() => histogramBars(data, { top, sort, turned }), [data, top, sort, turned])
+  const layout = useMemo(() => histogramLayout(data, bars, { width, axis, turned }), [data, bars, width, axis, turned])
   const id = useId()
   return (
     <figure ref={place} className={styles.view}>
@@ -82,14 +80,16 @@ export function HistogramView({
       </div>
       {data.sets.length > 1 && (
         <p className={styles.legend}>
-          {data.sets.map(({ name, counts }, set) => (
-            <span key={name}>
-              <svg width={12} height={12} aria-hidden="true">
-                <rect className={set === 0 ? styles.barA : styles.barB} width={12} height={12} />
-              </svg>{' '}
-              {clipped(name, 60)}, {numbered(counts.total, 'shot')}
-            </span>
-          ))}
+          {data.sets
+            .map((one, set) => ({ ...one, set }))
+            .map(({ name, counts, set }) => (
+              <span key={set}>
+                <svg width={12} height={12} aria-hidden="true">
+                  <rect className={set === 0 ? styles.barA : styles.barB} width={12} height={12} />
+                </svg>{' '}
+                {clipped(name, 60)}, {numbered(counts.total, 'shot')}
+              </span>
+            ))}
         </p>
       )}
       <HistogramPicture layout={layout} title={title} />
@@ -102,7 +102,7 @@ export function HistogramView({
       </figcaption>
       <details className={styles.details}>
         <summary>The same as a table</summary>
-        <HistogramTable data={data} layout={layout} turned={turned} />
+        <HistogramTable data={data} bars={bars} turned={turned} />
       </details>
     </figure>
   )

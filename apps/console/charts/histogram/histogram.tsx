@@ -2,6 +2,7 @@
 import { useId } from 'react'
 import { groupedDigits, numbered, percentText } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
+import type { Bar, BarSelection } from './bars.js'
 import styles from './histogram.module.css'
 import { type HistogramData, type HistogramLayout, intervalText, restLabel } from './histogram-layout.js'
 import { outcomeParts } from './outcome-label.js'
@@ -74,14 +75,16 @@ export function HistogramPicture({ layout, title }: { layout: HistogramLayout; t
 /** The rows of the picture in numbers. */
 export function HistogramTable({
   data,
-  layout,
+  bars: selection,
   turned
 }: {
   data: HistogramData
-  layout: HistogramLayout
+  bars: BarSelection
   turned: boolean
 }) {
-  const { rows, rest } = layout.selection
+  const { rows, rest } = selection
+  // Two runs can have the same name.
+  const sets = data.sets.map((one, set) => ({ ...one, set }))
   const all = [
     ...rows.map(({ outcome, bars }) => ({ outcome, bars })),
     ...(rest ? [{ outcome: null, bars: rest.bars }] : [])
@@ -92,8 +95,8 @@ export function HistogramTable({
         <thead>
           <tr>
             <th scope="col">Outcome</th>
-            {data.sets.map(({ name, counts }) => (
-              <th key={name} scope="col">
+            {sets.map(({ name, counts, set }) => (
+              <th key={set} scope="col">
                 {clipped(name, 40)} ({numbered(counts.total, 'shot')})
               </th>
             ))}
@@ -104,17 +107,13 @@ export function HistogramTable({
             <tr key={outcome === null ? 'rest' : `=${outcome}`}>
               <th scope="row">
                 {outcome === null
-                  ? restLabel(layout.selection)
+                  ? restLabel(selection)
                   : outcomeParts(outcome, data.registers, turned)
                       .map((part) => clipped(part, 1_000))
                       .join(' ')}
               </th>
-              {bars.map(({ count, interval }, set) => (
-                <td key={data.sets[set]!.name}>
-                  {count === null
-                    ? 'not read'
-                    : `${groupedDigits(count)} (${percentText(count, data.sets[set]!.counts.total)}${interval ? `; 95 %: ${intervalText(interval)}` : ''})`}
-                </td>
+              {sets.map(({ counts, set }) => (
+                <td key={set}>{cellText(bars[set]!, counts.total)}</td>
               ))}
             </tr>
           ))}
@@ -122,4 +121,10 @@ export function HistogramTable({
       </table>
     </div>
   )
+}
+
+function cellText({ count, interval }: Bar, total: bigint): string {
+  if (count === null) return 'not read'
+  const range = interval ? `; 95 %: ${intervalText(interval)}` : ''
+  return `${groupedDigits(count)} (${percentText(count, total)}${range})`
 }

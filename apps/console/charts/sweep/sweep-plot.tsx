@@ -49,7 +49,7 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
         <title id={`${id}-title`}>{shownText(title)}</title>
         <desc id={`${id}-text`}>{layout.description}</desc>
         {yTicks.map(({ at, label }) => (
-          <g key={label}>
+          <g key={at}>
             <line className={styles.grid} x1={plot.x} x2={plot.x + plot.width} y1={at} y2={at} />
             <text className={styles.tick} x={plot.x - 6} y={at} textAnchor="end">
               {label}

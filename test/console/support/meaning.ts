@@ -1,6 +1,7 @@
 // Whether a circuit of ours means what the server says of a program.
-import { readCircuit } from '../../../apps/console/openqasm/read-circuit.js'
+
 import type { Circuit } from '../../../apps/console/circuit/circuit.js'
+import { readCircuit } from '../../../apps/console/openqasm/read-circuit.js'
 import { simulate } from '../../../apps/console/simulators/own/simulate.js'
 import type { Meaning } from './fixtures.js'
 

@@ -13,3 +13,9 @@ declare module 'qulacs-wasm-simulator-client/lib/wasm/module.js' {
     wasmBinary?: ArrayBuffer | Uint8Array
   }): Promise<QulacsModule>
 }
+
+declare module 'qulacs-wasm-simulator-client/lib/wasm/module.wasm?url' {
+  /** The address of the file. */
+  const url: string
+  export default url
+}

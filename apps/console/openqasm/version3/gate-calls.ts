@@ -142,7 +142,6 @@ export class GateCalls {
 
   #power(modifier: Modifier, base: CallableGate, call: GateCall): (gate: Gate) => Gate {
     const exponent = this.#resolver.constantNumber(modifier.argument!)
-    if (base === phaseGate) throw fault('a pow of gphase is not available here; multiply its angle', modifier)
     if (base.isRenamed && !Number.isInteger(exponent)) {
       const message = `a fractional pow of '${call.name}' is not available here, because the program defines it itself`
       throw fault(message, modifier)

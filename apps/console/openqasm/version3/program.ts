@@ -192,8 +192,7 @@ class Program3 {
   }
 
   #barrier(statement: StatementOf<'barrier'>): void {
-    const named = statement.operands.flatMap((operand) => this.#resolver.qubits(operand))
-    if (new Set(named).size < named.length) throw fault('duplicate qubit arguments', statement)
+    const named = [...new Set(statement.operands.flatMap((operand) => this.#resolver.qubits(operand)))]
     if (this.#body !== null) {
       this.#body.push('barrier')
       return

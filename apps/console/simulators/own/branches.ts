@@ -54,14 +54,19 @@ export function followBranches(
   state.re[0] = 1
   const waiting: Waiting[] = []
   let way: Way = { bits: new Uint8Array(clbits), probability: 1, shots, frame: rootOf(plan) }
-  let [finished, passes] = [0, 0]
+  let [finished, passes, reported] = [0, 0, 0]
+  // A split halves what a way counts for, so that the plain share could fall.
+  const report = (share: number): void => {
+    reported = Math.max(reported, Math.min(1, share))
+    onProgress(reported)
+  }
   while (true) {
     for (let step = take(way); step !== null; step = take(way)) {
       if (step.kind === 'kernels') {
         for (const kernel of step.kernels) {
           applyKernel(state, kernel)
           passes++
-          onProgress(finished + way.probability * Math.min(1, passes / (plan.passes + 1)))
+          report(finished + way.probability * Math.min(1, passes / (plan.passes + 1)))
         }
       } else if (step.kind === 'if') {
         const steps = holds(step.condition, way.bits) ? step.held : step.otherwise
@@ -70,7 +75,7 @@ export function followBranches(
     }
     onLeaf({ state, bits: way.bits, probability: way.probability, shots: way.shots })
     finished += way.probability
-    onProgress(Math.min(1, finished))
+    report(finished)
     const later = waiting.pop()
     if (later === undefined) return
     restore(state, later)

@@ -4,13 +4,12 @@ import type { Circuit } from '../../circuit/circuit.js'
 import { PROBABILITIES_MAX } from '../limits.js'
 import type { Leaf } from './branches.js'
 import type { State } from './kernels.js'
-import type { Plan } from './plan.js'
 
 /** Collects the outcomes of all ways that a run takes. */
 export class Outcomes {
-  readonly counts = new Map<string, number>()
-  /** Null once there are too many outcomes. */
-  probabilities: Map<string, number> | null = new Map()
+  readonly #counts = new Map<string, number>()
+  /** Null once there are too many outcomes, or where not all of them are followed. */
+  #probabilities: Map<string, number> | null
   /** The classical bits that an outcome shows, from left to right. */
   readonly #shown: readonly number[]
   /** The qubits that the bits at the end show, ascending, and the place of each bit's qubit among them. */
@@ -19,28 +18,38 @@ export class Outcomes {
   readonly #qubits: number
   readonly #random: Random
 
-  constructor(circuit: Circuit, plan: Plan, random: Random) {
+  /** @param atEnd the qubit that each classical bit shows which is read at the end. */
+  constructor(circuit: Circuit, atEnd: ReadonlyMap<number, number>, random: Random, isExact = true) {
+    this.#probabilities = isExact ? new Map() : null
     this.#shown = circuit.outcome.flatMap(({ clbits }) => clbits)
     this.#qubits = circuit.qubits
     this.#random = random
-    this.#read = [...new Set(plan.atEnd.values())].sort((a, b) => a - b)
-    this.#placeOf = new Map([...plan.atEnd].map(([clbit, qubit]) => [clbit, this.#read.indexOf(qubit)]))
+    this.#read = [...new Set(atEnd.values())].sort((a, b) => a - b)
+    this.#placeOf = new Map([...atEnd].map(([clbit, qubit]) => [clbit, this.#read.indexOf(qubit)]))
   }
 
   add({ state, bits, probability, shots }: Leaf): void {
     const weights = marginal(state, this.#qubits, this.#read)
-    if (this.probabilities !== null) this.#addProbabilities(weights, bits, probability)
+    if (this.#probabilities !== null) this.#addProbabilities(weights, bits, probability)
     if (shots === 0) return
     for (const [value, count] of sampled(weights, shots, this.#random)) {
       const key = this.#key(value, bits)
-      this.counts.set(key, (this.counts.get(key) ?? 0) + count)
+      this.#counts.set(key, (this.#counts.get(key) ?? 0) + count)
+    }
+  }
+
+  /** By outcome. */
+  result(): { counts: Record<string, number>; probabilities: Record<string, number> | null } {
+    return {
+      counts: sorted(this.#counts),
+      probabilities: this.#probabilities && sorted(this.#probabilities)
     }
   }
 
   #addProbabilities(weights: Float64Array, bits: Uint8Array, probability: number): void {
-    const found = this.probabilities!
+    const found = this.#probabilities!
     if (weights.length > PROBABILITIES_MAX) {
-      this.probabilities = null
+      this.#probabilities = null
       return
     }
     for (const [value, weight] of weights.entries()) {
@@ -48,7 +57,7 @@ export class Outcomes {
       const key = this.#key(value, bits)
       found.set(key, (found.get(key) ?? 0) + weight * probability)
     }
-    if (found.size > PROBABILITIES_MAX) this.probabilities = null
+    if (found.size > PROBABILITIES_MAX) this.#probabilities = null
   }
 
   /** An outcome as the counts show it; `value` holds the read qubits, the first as the highest bit. */
@@ -111,4 +120,9 @@ function sampled(weights: Float64Array, shots: number, random: Random): Map<numb
     counts.set(low, (counts.get(low) ?? 0) + 1)
   }
   return counts
+}
+
+/** Qubit 0 is leftmost, so that the order of the texts is that of the indices. */
+function sorted(values: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...values].sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -32,7 +32,7 @@ export function planOf(circuit: Circuit): Plan {
 }
 
 /** Takes out the measurements after which nothing happens to the qubit's value, nor to the bit. */
-function splitAtEnd(operations: readonly Operation[]): { atEnd: Map<number, number>; rest: Operation[] } {
+export function splitAtEnd(operations: readonly Operation[]): { atEnd: Map<number, number>; rest: Operation[] } {
   const atEnd = new Map<number, number>()
   const rest: Operation[] = []
   const changed = new Set<number>()

@@ -25,8 +25,7 @@ export async function simulate(
   const { branches } = estimateOf(plan, shots)
   const isExact = branches <= EXACT_BRANCHES_MAX && 2 ** plan.branchings <= EXACT_BRANCHES_MAX
   const random = randomOf(String(seed))
-  const outcomes = new Outcomes(circuit, plan, random)
-  if (!isExact) outcomes.probabilities = null
+  const outcomes = new Outcomes(circuit, plan.atEnd, random, isExact)
   const amplitudes: [number, number][] = []
   followBranches(
     plan,
@@ -40,19 +39,15 @@ export async function simulate(
     },
     onProgress
   )
+  const { counts, probabilities } = outcomes.result()
   return {
-    counts: sorted(outcomes.counts),
-    ...(outcomes.probabilities && { probabilities: sorted(outcomes.probabilities) }),
+    counts,
+    ...(probabilities && { probabilities }),
     ...(amplitudes.length > 0 && { amplitudes }),
     circuit_info: circuitInfo(circuit),
     metadata: metadata(circuit, shots, seed, ENGINE, ENGINE_VERSION),
     ms: performance.now() - began
   }
-}
-
-/** By outcome: qubit 0 is leftmost, so that the order of the text is that of the index. */
-export function sorted(values: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...values].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const pairs = ({ re, im }: State): [number, number][] => Array.from(re, (value, index) => [value, im[index]!])

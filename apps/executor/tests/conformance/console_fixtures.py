@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from qiskit import QuantumCircuit
+from qiskit.exceptions import QiskitError
 
 from qjs_executor.child.circuit_execution import checked
 from qjs_executor.child.circuits.control_flow import refuse_variables
@@ -147,7 +148,7 @@ def server_reading(text: str) -> dict[str, Any] | None:
         return {"refused": f"({type(error).__name__})", "line": None}
     try:
         return {"registers": registers, "probabilities": _shortened(loaded.probabilities(circuit))}
-    except AssertionError:
+    except (AssertionError, QiskitError):
         return None
 
 

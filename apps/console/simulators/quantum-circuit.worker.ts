@@ -1,0 +1,4 @@
+import { serve, type WorkerScope } from './protocol.js'
+import { simulate } from './quantum-circuit/simulate.js'
+
+serve(simulate, globalThis as unknown as WorkerScope)

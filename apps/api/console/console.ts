@@ -21,7 +21,9 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ folder: string | null }>
   for (const path of ['/invitations/:token', '/reset-password/:token'])
     app.get(path, { schema: { hide: true } }, async (_request, reply) => send(reply, page()))
   app.setNotFoundHandler((request, reply) =>
-    isNavigation(request) && !/^\/(api|assets|docs)(\/|$)/.test(pathOf(request))
+    isNavigation(request) &&
+    request.headers.authorization === undefined &&
+    !/^\/(api|assets|docs)(\/|$)/.test(pathOf(request))
       ? send(reply, page())
       : sendNoRoute(request, reply)
   )
@@ -50,7 +52,6 @@ function isNavigation({ method, headers }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode']
   return (
     (method === 'GET' || method === 'HEAD') &&
-    headers.authorization === undefined &&
     (mode === undefined || mode === 'navigate') &&
     headers.accept?.includes('text/html') === true
   )

@@ -102,7 +102,10 @@ export function jobTests(scene: Scene): void {
           return `${text.slice(0, text.lastIndexOf('"result":'))}"result":${result}}`
         })
       const bodies = [
-        '{"exact":12345678901234567890.123456789012345678901,"small":1e-400}',
+        JSON.stringify({ counts: { [hostile]: 1 } }).replace(
+          /}$/,
+          ',"exact":12345678901234567890.12345678901234567,"small":1e-400}'
+        ),
         `{"counts":{"00":1},"long":"${'x'.repeat(7 * 1024 ** 2)}"}`
       ]
       for (const [index, result] of bodies.entries()) {
@@ -111,8 +114,9 @@ export function jobTests(scene: Scene): void {
         await open(`/jobs/${id}`)
         const shown = page.getByRole('region', { name: 'Result' })
         if (index === 0) {
-          await shown.getByText('12345678901234567890.123456789012345678901').waitFor()
+          await shown.getByText('12345678901234567890.12345678901234567').waitFor()
           await shown.getByText('1e-400').waitFor()
+          await shown.getByText('onerror').waitFor()
         } else {
           await page.getByText('This is its beginning').waitFor()
           expect(((await shown.textContent()) ?? '').length).toBeLessThan(100_000)
@@ -137,6 +141,33 @@ export function jobTests(scene: Scene): void {
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByLabel('Timeline').getByText('cancelled', { exact: true }).waitFor()
       await eventually(async () => (await page.getByText('Waiting: starts').count()) === 0)
+    })
+  )
+
+  browserTest(
+    'the stream of a job is closed while its tab is hidden, and continues when it is seen again',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const id = await submitted(page, scene, { not_before: new Date(Date.now() + 3_600_000).toISOString() })
+      const streams = { opened: 0, closed: 0 }
+      const isStream = (request: { url(): string }) => request.url().endsWith(`/api/jobs/${id}/events`)
+      page.on('request', (request) => void (isStream(request) && streams.opened++))
+      page.on('requestfailed', (request) => void (isStream(request) && streams.closed++))
+      await open(`/jobs/${id}`)
+      await page.getByLabel('Timeline').getByText('pending', { exact: true }).waitFor()
+      const look = (state: 'hidden' | 'visible') =>
+        page.evaluate(
+          `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'))`
+        )
+      await look('hidden')
+      await eventually(() => streams.closed === 1)
+      await page.request.post(`${scene.platform.url()}/api/jobs/${id}/cancel`)
+      expect(streams).toEqual({ opened: 1, closed: 1 })
+      await look('visible')
+      await page.getByLabel('Timeline').getByText('cancelled', { exact: true }).waitFor()
+      expect(streams.opened).toBe(2)
     })
   )
 

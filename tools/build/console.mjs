@@ -23,6 +23,9 @@ const keptMs = 3_600_000
 /** @param root of the project. @param dist its folder of built files. */
 export async function buildConsole(root, dist) {
   const [{ build }, { consoleConfig }] = await Promise.all([import('vite'), import('./console-config.mjs')])
+  const before = process.env.NODE_ENV
+  // Tests set another value, for which React is built with its checks for developers, half as large again.
+  process.env.NODE_ENV = 'production'
   const made = join(dist, `console-making-${process.pid}`)
   const console = join(dist, 'console')
   try {
@@ -34,6 +37,8 @@ export async function buildConsole(root, dist) {
     put(join(made, 'index.html'), join(console, 'index.html'))
     removeOld(join(console, 'assets'), new Set(assets))
   } finally {
+    if (before === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = before
     rmSync(made, { recursive: true, force: true })
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../db/accounts/identities.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { FLOW_SECONDS } from '../../../services/identity/oidc-client.js'
+import { refusesWithPage } from '../console/refusal-page.js'
 import type { ApiDeps } from '../deps.js'
 import { takeLimit } from '../http/limits/limiter.js'
 import { empty, sent } from '../http/response.js'
@@ -58,7 +59,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   const { db, config, oidc } = deps
   if (!oidc) {
     for (const path of [START, CALLBACK])
-      app.get(path, { schema: { hide: true } }, async () => {
+      app.get(path, { ...refusesWithPage, schema: { hide: true } }, async () => {
         throw new ServiceError('not_found', 'sign-in through an identity provider is not set up here (OIDC_ISSUER)')
       })
     return
@@ -70,6 +71,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   app.get(
     START,
     {
+      ...refusesWithPage,
       schema: {
         tags: ['accounts'],
         summary: 'Sign in through the identity provider: 302 to its page',
@@ -89,6 +91,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
   app.get(
     CALLBACK,
     {
+      ...refusesWithPage,
       schema: {
         tags: ['accounts'],
         summary: 'Where the identity provider sends the browser back: 302 with a session, or an error',

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { sendNoRoute } from '../http/errors.js'
 import { type Page, readConsole, workerPolicyOf } from './built-console.js'
+import { isNavigation } from './navigation.js'
 import { pageWithoutConsole } from './page-without-console.js'
 
 /** @param folder of the built console; `null`: this process has none. */
@@ -21,7 +22,9 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ folder: string | null }>
   for (const path of ['/invitations/:token', '/reset-password/:token'])
     app.get(path, { schema: { hide: true } }, async (_request, reply) => send(reply, page()))
   app.setNotFoundHandler((request, reply) =>
-    isNavigation(request) && !/^\/(api|assets|docs)(\/|$)/.test(pathOf(request))
+    isNavigation(request) &&
+    request.headers.authorization === undefined &&
+    !/^\/(api|assets|docs)(\/|$)/.test(pathOf(request))
       ? send(reply, page())
       : sendNoRoute(request, reply)
   )
@@ -44,14 +47,3 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ folder: string | null }>
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0]!
-
-/** Whether a browser asks for a page, rather than a script of a page or a program for data. */
-function isNavigation({ method, headers }: FastifyRequest): boolean {
-  const mode = headers['sec-fetch-mode']
-  return (
-    (method === 'GET' || method === 'HEAD') &&
-    headers.authorization === undefined &&
-    (mode === undefined || mode === 'navigate') &&
-    headers.accept?.includes('text/html') === true
-  )
-}

@@ -42,7 +42,7 @@ export function JobsPage() {
       {last && jobs.length === 0 ? <NoJobs filtered={filtered} submit={() => setSubmitting(true)} /> : null}
       {last && jobs.length > 0 ? (
         <p className={styles.total} role="status">
-          {jobs.length} of {last.total_capped ? `more than ${last.total}` : last.total} jobs
+          {jobs.length} of {last.total_capped ? `at least ${last.total}` : last.total} jobs
         </p>
       ) : null}
       {list.hasNextPage ? (

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { workerPolicyOf } from '../../../apps/api/console/built-console.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { type Headers, startApi } from '../../support/api/api.js'
 
@@ -110,6 +111,25 @@ describe('assets', () => {
     for (const path of paths) expect([path, (await get(path, {})).status]).toEqual([path, 404])
     expect(existsSync(join(folder, 'index.html'))).toBe(true)
   })
+})
+
+test('a refused sign-in through the identity provider is a page for a browser, and JSON for programs', async () => {
+  for (const path of ['/api/auth/oidc/start', '/api/auth/oidc/callback?error=%3Cscript%3E']) {
+    const page = await get(path)
+    expect([path, page.status, page.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('is not set up here')
+    expect(page.text).toContain('href="/sign-in"')
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    expect((await get(path, {})).body.error).toContain('is not set up here')
+  }
+})
+
+test('the file of a worker has a policy of its own, without network, and only Qulacs makes code from text', () => {
+  expect(workerPolicyOf('workers/statevector-Ab12.js')).toBe("default-src 'none'; script-src 'self'")
+  expect(workerPolicyOf('workers/qulacs-Ab12.js')).toBe(
+    "default-src 'none'; script-src 'self' 'unsafe-eval' 'wasm-unsafe-eval'"
+  )
+  expect(workerPolicyOf('index-Ab12.js')).toBeNull()
 })
 
 test('an api without a built console says at its address how to build it, and serves the API', async () => {

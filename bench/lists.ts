@@ -42,6 +42,7 @@ const cases: Case[] = [
   list('a team', ({ teamId }) => `&team_id=${teamId}`),
   list('a common status', () => '&status=completed'),
   list('a status of 60 jobs', () => '&status=dispatch_failed'),
+  list('two statuses, one of them common', () => '&status=dispatch_failed&status=completed'),
   list('a backend of 600 jobs', () => '&backend=ionq-direct-forte-1'),
   list('a common backend and a status', () => '&backend=local&status=failed'),
   list('a month, half a year ago', () => `&created_after=${day(200)}&created_before=${day(170)}`),

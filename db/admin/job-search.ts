@@ -5,7 +5,7 @@ import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
 import { anyOf, type Db } from '../client.js'
 import { hasStatus, SEARCHED_MAX } from '../jobs/job-list.js'
-import { type JobRow, paramsBytes, recordColumns } from '../jobs/jobs.js'
+import { type ListedJob, listColumns } from '../jobs/jobs.js'
 import { teams, users } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 
@@ -15,7 +15,7 @@ export interface JobSearch extends Page {
   status?: JobStatus | undefined
 }
 
-export type JobSearchRow = JobRow & { teamName: string; userEmail: string | null }
+export type JobSearchRow = ListedJob & { teamName: string; userEmail: string | null }
 
 export interface JobSearchPage {
   rows: JobSearchRow[]
@@ -28,11 +28,7 @@ export interface JobSearchPage {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Newest first. */
-export async function searchJobs(
-  db: Db,
-  search: JobSearch,
-  room: (bytes: number) => Promise<void> = async () => {}
-): Promise<JobSearchPage> {
+export async function searchJobs(db: Db, search: JobSearch): Promise<JobSearchPage> {
   const { limit, offset } = search
   const text = search.q?.trim() ?? ''
   const [found, [counted]] = await Promise.all([
@@ -43,9 +39,8 @@ export async function searchJobs(
         (select count(*)::int from (${newest(search.status, sql`true`, SEARCHED_MAX)}) newest) as searched`)
   ])
   const ids = found.map(({ id }) => id)
-  await room(await paramsBytes(db, ids))
   const rows = await db
-    .select({ ...recordColumns, teamName: teams.name, userEmail: users.email })
+    .select({ ...listColumns, teamName: teams.name, userEmail: users.email })
     .from(jobs)
     .innerJoin(teams, eq(teams.id, jobs.teamId))
     .leftJoin(users, eq(users.id, jobs.userId))

@@ -394,7 +394,7 @@ const atProviders = (db: DbOrTx, jobId: string) =>
 
 /** Where a job's result is stored, and how large it is; `null` when it is not. */
 export async function resultContent(db: DbOrTx, jobId: string, sha256: string): Promise<StoredContent | null> {
-  const where = and(eq(artifacts.jobId, jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, sha256))!
+  const where = isResult(jobId, sha256)
   const small = smallContent(artifacts.content, artifacts.sizeBytes)
   const [row] = await db.select({ sizeBytes: artifacts.sizeBytes, small }).from(artifacts).where(where)
   return row ? { table: 'artifacts', where, ...row } : null
@@ -405,3 +405,12 @@ export async function resultText(db: DbOrTx, jobId: string, sha256: string): Pro
   const content = await resultContent(db, jobId, sha256)
   return content && ((await wholeOf(db, content))?.toString('utf8') ?? null)
 }
+
+/** The size of the stored result; `null` when it is gone. */
+export async function resultBytes(db: DbOrTx, jobId: string, sha256: string): Promise<number | null> {
+  const [row] = await db.select({ bytes: artifacts.sizeBytes }).from(artifacts).where(isResult(jobId, sha256))
+  return row?.bytes ?? null
+}
+
+const isResult = (jobId: string, sha256: string): SQL =>
+  and(eq(artifacts.jobId, jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, sha256))!

@@ -8,7 +8,7 @@ import { endsWith, firstIdAt } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
-import { type JobRow, paramsBytes, recordColumns } from './jobs.js'
+import { type ListedJob, listColumns } from './jobs.js'
 
 /** How many jobs a text search reads at most. It reads all of their names and labels, for which there is no index. */
 export const SEARCHED_MAX = 5_000
@@ -21,7 +21,8 @@ const CLOCKS_MS = 86_400_000
 
 export interface JobFilter {
   teamId?: string
-  status?: JobStatus
+  /** Only jobs in one of these statuses; none or empty: in any. */
+  statuses?: readonly JobStatus[]
   backend?: string
   scriptId?: string
   capsuleId?: string
@@ -40,7 +41,7 @@ export interface JobFilter {
 }
 
 export interface JobPage {
-  rows: JobRow[]
+  rows: ListedJob[]
   /** The value of `before` for the next page; `null` at the end. */
   next: string | null
   /** How many jobs match, counted no further than `TOTAL_MAX + 1`; for a search, how many of those that it read. */
@@ -49,21 +50,12 @@ export interface JobPage {
   unfinished: boolean
 }
 
-/**
- * Jobs of the caller's teams, newest first (ids sort by time).
- * @param room called with the bytes of the page's parameters before they are loaded.
- */
-export async function listJobs(
-  db: DbOrTx,
-  caller: Caller,
-  filter: JobFilter,
-  room: (bytes: number) => Promise<void> = async () => {}
-): Promise<JobPage> {
+/** Jobs of the caller's teams, newest first (ids sort by time). */
+export async function listJobs(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<JobPage> {
   const page = filter.text === undefined ? await listed(db, caller, filter) : await searched(db, caller, filter)
   const { ids, ...rest } = page
   if (ids.length === 0) return { rows: [], ...rest }
-  await room(await paramsBytes(db, ids))
-  const rows = await db.select(recordColumns).from(jobs).where(anyOf(jobs.id, ids)).orderBy(desc(jobs.id))
+  const rows = await db.select(listColumns).from(jobs).where(anyOf(jobs.id, ids)).orderBy(desc(jobs.id))
   return { rows, ...rest }
 }
 
@@ -78,8 +70,11 @@ async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<Id
       order by newest.id desc limit ${limit + 1} offset ${offset}`),
     db.execute<{ total: number }>(sql`
       select count(*)::int as total from (
-        select 1 from ${members} cross join lateral (
-          select 1 from ${jobs} where ${matches(caller, filter)} limit ${TOTAL_MAX + 1}) matching
+        select 1 from ${members} cross join lateral (${ofEachStatus(
+          filter,
+          (status) => sql`
+          select 1 from ${jobs} where ${matches(caller, filter, status)} limit ${TOTAL_MAX + 1}`
+        )}) matching
         where ${membershipsOf(caller)} limit ${TOTAL_MAX + 1}) all_matching`)
   ])
   const ids = found.slice(0, limit).map(({ id }) => id)
@@ -97,8 +92,11 @@ async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<
     ${whole ? sql`` : sql`or starts_with(id::text, lower(${text}))`})`
   const named =
     whole && filter.before === undefined
-      ? sql`union select ${jobs.id} from ${members} join ${jobs} on ${matches(caller, filter)}
-          where ${membershipsOf(caller)} and ${eq(jobs.id, text)}`
+      ? sql`union (${ofEachStatus(
+          filter,
+          (status) => sql`select ${jobs.id} from ${members} join ${jobs} on ${matches(caller, filter, status)}
+            where ${membershipsOf(caller)} and ${eq(jobs.id, text)}`
+        )})`
       : sql``
   const [row] = await db.execute<{ ids: string[]; total: number; read: number; last: string | null }>(sql`
     with searched as materialized (
@@ -118,11 +116,24 @@ async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The newest `most` matching jobs of each team of the caller, as rows of `newest`. */
+/** The newest `most` matching jobs of each team of the caller and in each status, as rows of `newest`. */
 const newestOfTeams = (caller: Caller, filter: JobFilter, columns: SQL, most: number): SQL =>
-  sql`(select newest.* from ${members} cross join lateral (
-    select ${columns} from ${jobs} where ${matches(caller, filter)} ${filter.before ? sql`and ${lt(jobs.id, filter.before)}` : sql``}
-    order by ${jobs.id} desc limit ${most}) newest where ${membershipsOf(caller)}) newest`
+  sql`(select newest.* from ${members} cross join lateral (${ofEachStatus(
+    filter,
+    (status) => sql`
+    select ${columns} from ${jobs} where ${matches(caller, filter, status)} ${filter.before ? sql`and ${lt(jobs.id, filter.before)}` : sql``}
+    order by ${jobs.id} desc limit ${most}`
+  )}) newest where ${membershipsOf(caller)}) newest`
+
+/**
+ * One query for each status of the filter, so that each reads the index of its status in order: several in one condition
+ * would be read and sorted whole.
+ */
+function ofEachStatus({ statuses = [] }: JobFilter, query: (status: JobStatus | null) => SQL): SQL {
+  if (statuses.length === 0) return query(null)
+  const queries = [...new Set(statuses)].map((status) => sql`(${query(status)})`)
+  return sql.join(queries, sql` union all `)
+}
 
 /** Inlined in the statement: the planner knows how rare each status is, and picks the right index. */
 export function hasStatus(status: JobStatus): SQL {
@@ -131,12 +142,13 @@ export function hasStatus(status: JobStatus): SQL {
 }
 
 /**
- * The condition that a job belongs to the current membership and satisfies the filter, except for its text and its
- * place.
+ * The condition that a job belongs to the current membership, is in the status (`null`: in any), and satisfies the rest of
+ * the filter, except for its text and its place.
  */
 function matches(
   caller: Caller,
-  { teamId, status, backend, scriptId, capsuleId, mine, idEnd, createdAfter, createdBefore }: JobFilter
+  { teamId, backend, scriptId, capsuleId, mine, idEnd, createdAfter, createdBefore }: JobFilter,
+  status: JobStatus | null
 ): SQL {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(

@@ -225,13 +225,13 @@ export const recordColumns = {
   providerJobs: providerJobsOfJob
 }
 
-/** The bytes of the parameters of these jobs together, without loading them. */
-export async function paramsBytes(db: DbOrTx, ids: string[]): Promise<number> {
-  const [row] = await db
-    .select({ bytes: sql<number>`coalesce(sum(octet_length(${jobs.params})), 0)::float8` })
-    .from(jobs)
-    .where(anyOf(jobs.id, ids))
-  return row!.bytes
+/** Bytes of the longest parameters that lists include: a page of 100 jobs must stay small. */
+export const LISTED_PARAMS_MAX = 4096
+
+/** A job as lists have it: `params` is null where it is longer than `LISTED_PARAMS_MAX`. */
+export const listColumns = {
+  ...recordColumns,
+  params: sql<string | null>`case when octet_length(${jobs.params}) <= ${sql.raw(`${LISTED_PARAMS_MAX}`)} then ${jobs.params} end`
 }
 
 const recordQuery = (db: DbOrTx, caller: Caller) =>
@@ -241,6 +241,7 @@ const recordQuery = (db: DbOrTx, caller: Caller) =>
     .innerJoin(members, and(eq(members.teamId, jobs.teamId), membershipsOf(caller)))
 
 export type JobRow = Awaited<ReturnType<typeof recordQuery>>[number]
+export type ListedJob = Omit<JobRow, 'params'> & { params: string | null }
 
 /** A job of one of the caller's teams, or `null`. */
 export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promise<JobRow | null> {

@@ -12,7 +12,7 @@ import { userOf } from '../http/access.js'
 import { json, pageEnd, sendJson } from '../http/response.js'
 import { AnyJob, Job, jobItemJson, jobPageJson } from '../jobs/job-view.js'
 import type { Nudge } from '../jobs/nudge.js'
-import { recordJson, roomForPage, viewOptionsOf } from '../jobs/requested-job.js'
+import { recordJson, viewOptionsOf } from '../jobs/requested-job.js'
 import { searchFields } from './admin-search.js'
 
 export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: Nudge }> = async (
@@ -39,7 +39,7 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
       }
     },
     async (request, reply) => {
-      const { rows, total, unfinished } = await searchJobs(db, request.query, roomForPage(app, request, reply))
+      const { rows, total, unfinished } = await searchJobs(db, request.query)
       const options = viewOptionsOf(deps)
       const items = rows.map((job) => jobItemJson(job, options, { team_name: job.teamName, user_email: job.userEmail }))
       return sendJson(

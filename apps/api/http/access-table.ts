@@ -104,6 +104,7 @@ const table = {
   'GET /api/jobs/managed-runtimes': readTeam,
   'POST /api/jobs/compare': { ...readTeam, limit: 'compare' },
   'GET /api/jobs/:id': readTeam,
+  'GET /api/jobs/:id/result': readTeam,
   'GET /api/jobs/:id/status': pollTeam,
   'GET /api/jobs/:id/attempts': readTeam,
   'GET /api/jobs/:id/artifacts': readTeam,

@@ -1,5 +1,6 @@
-// The files that a job produced in addition to its result: /api/jobs/:id/artifacts.
+// What a job produced: its result (/api/jobs/:id/result), and the files in addition to it (/api/jobs/:id/artifacts).
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
@@ -7,8 +8,8 @@ import { ServiceError } from '../../../domain/errors.js'
 import { artifactsPath } from '../../../domain/jobs/artifacts-path.js'
 import type { ApiDeps } from '../deps.js'
 import { isKnown } from '../http/entity-tag.js'
-import { count, empty, json, media, sent, sha256, text } from '../http/response.js'
-import { requestedJob } from './requested-job.js'
+import { anything, count, empty, json, media, sent, sha256, text } from '../http/response.js'
+import { requestedJob, storedResult } from './requested-job.js'
 
 const Artifact = Type.Object(
   {
@@ -55,6 +56,34 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           url: artifactsPath(job.id, name)
         }))
       }
+    }
+  )
+
+  app.get(
+    '/api/jobs/:id/result',
+    {
+      schema: {
+        tags: ['jobs'],
+        summary: 'The result of a completed job alone, as it is stored',
+        description:
+          'The JSON text of `result` of the record, byte for byte. The ETag is its SHA-256; with If-None-Match 304 when it is the same.',
+        params: JobId,
+        response: {
+          200: json('The result', anything, ['ETag']),
+          304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
+        },
+        errors: ['service_busy']
+      }
+    },
+    async (request, reply) => {
+      const job = await requestedJob(db, request)
+      const stored = await storedResult(db, job)
+      if (!stored) throw new ServiceError('not_found', `this job is ${job.status} and has no result`)
+      const whole = reply as FastifyReply
+      const tag = `"${job.resultSha256}"`
+      whole.header('etag', tag).header('cache-control', 'private, no-cache')
+      if (isKnown(request.headers['if-none-match'], tag)) return sent(whole.code(304).send())
+      return app.large.sendStored(request, whole.type('application/json; charset=utf-8'), stored)
     }
   )
 

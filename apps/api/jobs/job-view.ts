@@ -2,7 +2,7 @@
 // numbers can exceed JavaScript's range.
 import { type Static, Type } from 'typebox'
 import type { ProviderJob } from '../../../db/jobs/job-waiting.js'
-import type { JobRow } from '../../../db/jobs/jobs.js'
+import { type JobRow, LISTED_PARAMS_MAX, type ListedJob } from '../../../db/jobs/jobs.js'
 import { isQueuedStatus } from '../../../domain/backends/provider-job.js'
 import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { type RecordedFramework, recordedFrameworks } from '../../../domain/jobs/framework.js'
@@ -102,8 +102,10 @@ const jobFields = { ...recordFields, params: anything }
 const resultText =
   "null until the job is completed. Of a circuit: counts (outcome to count, qubit 0 leftmost; of an analog program one of e, g, r for each site in order), shots, backend, execution_time_ms, circuit_info, metadata, warnings, and what the submission requested in addition. Of a program's own `main`: what it returned."
 
-/** In lists, in place of the result. */
-const summaryField = {
+/** In lists, in place of the result, and of large parameters. */
+const listFields = {
+  params: nullable(anything, `\`null\` where they have more than ${LISTED_PARAMS_MAX / 1024} KiB: the record has them`),
+  params_omitted: Type.Boolean({ description: 'Whether the parameters are left out because of their size' }),
   summary: nullable(
     Type.Record(Type.String(), text),
     `The lines that the program put under \`_summary\`, by label: at most ${SUMMARY_LINES_MAX}, shortened. The result has all of them`
@@ -111,12 +113,15 @@ const summaryField = {
 }
 
 /** The record without its result, as lists show it. */
-export const JobSummary = Type.Object({ ...jobFields, ...summaryField }, { $id: 'JobSummary' })
+export const JobSummary = Type.Object({ ...recordFields, ...listFields }, { $id: 'JobSummary' })
 
 export const Job = Type.Object(
   {
     ...jobFields,
     choice: nullable(BackendChoice, 'Why this backend, where the submission asked for `auto`'),
+    result_bytes: Type.Optional(
+      nullable(count, 'With `result=omit`: the size of the result, which is not included; `null` where there is none')
+    ),
     result: nullable(
       Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: resultText }))
     )
@@ -126,7 +131,7 @@ export const Job = Type.Object(
 
 /** A job in the administrators' list. */
 export const AnyJob = Type.Object(
-  { ...jobFields, ...summaryField, team_name: text, user_email: nullable(text) },
+  { ...recordFields, ...listFields, team_name: text, user_email: nullable(text) },
   { $id: 'AnyJob' }
 )
 
@@ -151,8 +156,11 @@ export const JobState = Type.Object(
   { $id: 'JobState' }
 )
 
+/** What the record shows besides its parameters. */
+type RecordRow = Omit<JobRow, 'params'>
+
 /** The record except for its parameters and its result. */
-function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord> {
+function jobView(job: RecordRow, options: JobViewOptions): Static<typeof JobRecord> {
   return {
     id: job.id,
     name: job.name,
@@ -198,15 +206,15 @@ function jobView(job: JobRow, options: JobViewOptions): Static<typeof JobRecord>
 
 /** JSON text of a job in a list, which has no result. @param more fields in addition to those of the record. */
 export const jobItemJson = <More extends object = object>(
-  job: JobRow,
+  job: ListedJob,
   options: JobViewOptions,
   more?: More
-): JsonText<Static<typeof JobSummary> & More> =>
-  withText({ ...jobView(job, options), summary: summaryOf(job), ...more }, 'params', job.params) as JsonText<
-    Static<typeof JobSummary> & More
-  >
+): JsonText<Static<typeof JobSummary> & More> => {
+  const fields = { ...jobView(job, options), summary: summaryOf(job), params_omitted: job.params === null, ...more }
+  return withText(fields, 'params', job.params ?? 'null') as JsonText<Static<typeof JobSummary> & More>
+}
 
-const summaryOf = ({ summary }: JobRow): Record<string, string> | null =>
+const summaryOf = ({ summary }: ListedJob): Record<string, string> | null =>
   summary === null ? null : (JSON.parse(summary) as Record<string, string>)
 
 /** JSON text of a page of jobs. @param rest the other fields of the page. */
@@ -216,15 +224,19 @@ export const jobPageJson = <Item, Rest extends object>(
 ): JsonText<{ jobs: Item[] } & Rest> =>
   withText(rest, 'jobs', `[${items.join(',')}]`) as JsonText<{ jobs: Item[] } & Rest>
 
-/** JSON text of the full record. */
+/**
+ * JSON text of the full record.
+ * @param more fields in addition to those of the record.
+ */
 export const jobRecordJson = (
   job: JobRow,
   result: string | null,
-  options: JobViewOptions
-): JsonText<Static<typeof Job>> =>
-  withResult(withText({ ...jobView(job, options), choice: job.choice }, 'params', job.params), result) as JsonText<
-    Static<typeof Job>
-  >
+  options: JobViewOptions,
+  more?: Pick<Static<typeof Job>, 'result_bytes'>
+): JsonText<Static<typeof Job>> => {
+  const fields = { ...jobView(job, options), choice: job.choice, ...more }
+  return withResult(withText(fields, 'params', job.params), result) as JsonText<Static<typeof Job>>
+}
 
 /** JSON text of `GET /api/jobs/:id/status`: exactly these seven fields, which the public client relies on. */
 export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Static<typeof JobState>> =>
@@ -240,7 +252,7 @@ export const jobStatusJson = (job: JobRow, result: string | null): JsonText<Stat
     job.errorMessage === null ? result : JSON.stringify({ error: job.errorMessage })
   ) as JsonText<Static<typeof JobState>>
 
-export const progressView = ({ pointsTotal, pointsDone, pointsFailed }: JobRow): Static<typeof Progress> =>
+export const progressView = ({ pointsTotal, pointsDone, pointsFailed }: RecordRow): Static<typeof Progress> =>
   pointsTotal === null ? null : { points_total: pointsTotal, points_done: pointsDone, points_failed: pointsFailed }
 
 const providerJobView = (job: ProviderJob): Static<typeof ProviderJobItem> => ({
@@ -257,7 +269,7 @@ const providerJobView = (job: ProviderJob): Static<typeof ProviderJobItem> => ({
 
 const isoTime = (text: string | null): string | null => text && new Date(text).toISOString()
 
-function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobViewOptions): Static<typeof Workflow> {
+function workflowView(job: RecordRow, { temporalUiUrl, temporalNamespace }: JobViewOptions): Static<typeof Workflow> {
   if (!job.durable) return null
   const id = workflowIdOf(job.id, job.generation)
   return {
@@ -268,7 +280,7 @@ function workflowView(job: JobRow, { temporalUiUrl, temporalNamespace }: JobView
 }
 
 /** Why a job is not running yet; `null` once it runs, and when it will never run. */
-function queueView(job: JobRow, now: Date): Static<typeof Queue> {
+function queueView(job: RecordRow, now: Date): Static<typeof Queue> {
   if (isFinal(job.status) || job.status === 'cancelling') return null
   const queued = job.providerJobs.find(({ state, status }) => state === 'accepted' && isQueuedStatus(status))
   if (queued) return { position: queued.queuePosition, reason: 'provider_queue', message: providerQueueText(queued) }

@@ -6,11 +6,9 @@ import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
 import { cancelJob } from '../../../db/job-steps/job-steps.js'
 import { listAttempts } from '../../../db/jobs/attempts.js'
-import { listJobs } from '../../../db/jobs/job-list.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable, isAtProvider } from '../../../domain/backends/backend.js'
-import { validationError } from '../../../domain/errors.js'
-import { isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
+import { isFinal } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native/native-submission.js'
 import { circuitsOf } from '../../../domain/jobs/params/circuits.js'
 import { programKindOf } from '../../../domain/jobs/source.js'
@@ -22,20 +20,19 @@ import {
   SubmitBody
 } from '../../../domain/jobs/submission.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
-import { callerOf, ownerForWrite, readTeam, userOf } from '../http/access.js'
+import { ownerForWrite, userOf } from '../http/access.js'
 import { SUBMISSION_BODY_MAX } from '../http/body/body-limits.js'
-import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
+import { json, sendJson, uuid } from '../http/response.js'
 import { eitherBody } from '../http/validation/either-body.js'
-import { idEnd } from '../http/validation/id-end.js'
 import { Attempt, attemptView } from './attempt-view.js'
 import { chosenBackend } from './choice/choose-backend.js'
-import { Job, JobState, JobSummary, jobItemJson, jobPageJson, jobRecordJson, jobStatusJson } from './job-view.js'
+import { jobListRoute } from './job-list-route.js'
+import { Job, JobState, jobRecordJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
 import { AdmissionReceipt, submitNative } from './native-submissions.js'
 import type { Nudge } from './nudge.js'
-import { recordJson, requestedJob, roomForPage, sendWithResult, viewOptionsOf } from './requested-job.js'
+import { recordJson, requestedJob, resultSize, sendWithResult, viewOptionsOf } from './requested-job.js'
 import { submitErrors, submitJob } from './submit-job.js'
 
 /** Below the 30 s after which the public client gives up a poll. */
@@ -97,92 +94,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     }
   )
 
-  app.get(
-    '/api/jobs',
-    {
-      schema: {
-        tags: ['jobs'],
-        summary: 'Jobs of your teams, newest first',
-        querystring: Type.Object({
-          team_id: Type.Optional(Type.String({ format: 'uuid' })),
-          status: Type.Optional(oneOf(jobStatuses)),
-          backend: Type.Optional(Type.String({ maxLength: 100 })),
-          script_id: Type.Optional(Type.String({ format: 'uuid' })),
-          capsule_id: Type.Optional(
-            Type.String({ format: 'uuid', description: 'Those of its runs, and the one that it was made from' })
-          ),
-          mine: Type.Boolean({ default: false, description: 'Only those that you submitted' }),
-          id_end: idEnd,
-          created_after: Type.Optional(Type.String({ format: 'date-time' })),
-          created_before: Type.Optional(Type.String({ format: 'date-time' })),
-          q: Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: 200,
-              description:
-                'In the name, a label, or the beginning of the id. Looks through the newest 5,000 jobs that match the ' +
-                'rest and says with total_capped that there are older ones; next_cursor leads on to them.'
-            })
-          ),
-          cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
-          limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-          offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
-        }),
-        response: {
-          200: json('The jobs', Type.Object({ jobs: Type.Array(JobSummary), ...pageEnd, next_cursor: nullable(uuid) }))
-        },
-        errors: ['service_busy']
-      }
-    },
-    async (request, reply) => {
-      const {
-        team_id,
-        status,
-        backend,
-        script_id,
-        capsule_id,
-        mine,
-        id_end,
-        created_after,
-        created_before,
-        q,
-        cursor,
-        limit,
-        offset
-      } = request.query
-      if (team_id) await readTeam(request, db, team_id)
-      const { rows, next, total, unfinished } = await listJobs(
-        db,
-        callerOf(request),
-        {
-          limit,
-          offset,
-          ...(team_id && { teamId: team_id }),
-          ...(status && { status }),
-          ...(backend && { backend }),
-          ...(script_id && { scriptId: script_id }),
-          ...(capsule_id && { capsuleId: capsule_id }),
-          ...(mine && { mine }),
-          ...(id_end && { idEnd: id_end }),
-          ...(created_after && { createdAfter: timeOf('created_after', created_after) }),
-          ...(created_before && { createdBefore: timeOf('created_before', created_before) }),
-          ...(q && { text: q }),
-          ...(cursor && { before: cursor })
-        },
-        roomForPage(app, request, reply)
-      )
-      const options = viewOptionsOf(deps)
-      const items = rows.map((row) => jobItemJson(row, options))
-      return sendJson(
-        reply,
-        jobPageJson(items, {
-          ...pageView(total, { limit, offset }),
-          ...(unfinished && { total_capped: true }),
-          next_cursor: next
-        })
-      )
-    }
-  )
+  await app.register(jobListRoute, { deps })
 
   app.get(
     '/api/jobs/:id',
@@ -191,11 +103,20 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         tags: ['jobs'],
         summary: 'The record of a job',
         params: JobId,
+        querystring: Type.Object({
+          result: Type.Optional(
+            oneOf(['omit'], 'Leaves out the result, which GET /api/jobs/:id/result has, and states its size')
+          )
+        }),
         response: { 200: json('The record', Job) }
       }
     },
     async (request, reply) => {
       const job = await jobOf(request)
+      if (request.query.result === 'omit') {
+        const more = { result_bytes: await resultSize(db, job) }
+        return sendJson(reply, jobRecordJson(job, null, viewOptionsOf(deps), more))
+      }
       const text = (result: string | null) => jobRecordJson(job, result, viewOptionsOf(deps))
       return sendWithResult(app, request, reply, { db, job, text })
     }
@@ -291,12 +212,6 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
   }
 
   const jobOf = (request: FastifyRequest): Promise<JobRow> => requestedJob(db, request)
-}
-
-function timeOf(field: string, text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw validationError(`${field}: must be an ISO 8601 time`)
-  return time
 }
 
 /** Whole seconds from 0 to 22. Anything else counts as 0, because a refused poll makes clients give up. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Static } from 'typebox'
 import type { Db, DbOrTx } from '../../../db/client.js'
-import { resultContent, resultText } from '../../../db/jobs/attempts.js'
+import { resultBytes, resultContent, resultText } from '../../../db/jobs/attempts.js'
 import { type JobRow, loadJob } from '../../../db/jobs/jobs.js'
-import { wholeOf } from '../../../db/stored-content.js'
-import { ServiceError, validationError } from '../../../domain/errors.js'
+import { type StoredContent, wholeOf } from '../../../db/stored-content.js'
+import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
 import { LARGE_BYTES } from '../http/memory.js'
@@ -31,9 +31,7 @@ export async function sendWithResult<const Schema extends FastifySchema>(
   reply: RouteReply<Schema>,
   { db, job, text }: { db: Db; job: JobRow; text: (result: string | null) => JsonText<BodyOf<Schema>> }
 ): Promise<Sent> {
-  // The record of a failed job has its error in the place of the result.
-  const stored =
-    job.resultSha256 === null || job.errorMessage !== null ? null : await resultContent(db, job.id, job.resultSha256)
+  const stored = await storedResult(db, job)
   if (!stored || stored.sizeBytes <= LARGE_BYTES)
     return sendJson(reply, text(stored && ((await wholeOf(db, stored))?.toString('utf8') ?? null)))
   const whole = text(null)
@@ -42,23 +40,25 @@ export async function sendWithResult<const Schema extends FastifySchema>(
   return app.large.sendStored(request, typed, stored, around)
 }
 
+/** `null` for a job without a result. */
+export async function storedResult(db: DbOrTx, job: JobRow): Promise<StoredContent | null> {
+  const sha256 = resultDigest(job)
+  return sha256 === null ? null : resultContent(db, job.id, sha256)
+}
+
+/** The bytes of the result, which is not loaded. */
+export async function resultSize(db: DbOrTx, job: JobRow): Promise<number | null> {
+  const sha256 = resultDigest(job)
+  return sha256 === null ? null : resultBytes(db, job.id, sha256)
+}
+
+/** The record of a failed job has its error in the place of the result. */
+const resultDigest = ({ resultSha256, errorMessage }: JobRow): string | null =>
+  errorMessage === null ? resultSha256 : null
+
 export const resultOf = async (db: DbOrTx, job: JobRow): Promise<string | null> =>
   job.resultSha256 === null ? null : resultText(db, job.id, job.resultSha256)
 
 /** The full record of a job, as JSON text. */
 export const recordJson = async (deps: ApiDeps, db: DbOrTx, job: JobRow): Promise<JsonText<Static<typeof Job>>> =>
   jobRecordJson(job, await resultOf(db, job), viewOptionsOf(deps))
-
-/** The parameters that a page of jobs can have together: sent, they take four times as much memory. */
-const PAGE_BYTES_MAX = 30 * 1024 ** 2
-
-/** Holds memory for a page of jobs whose parameters are large. @throws ServiceError `validation_error`, `service_busy`. */
-export const roomForPage =
-  ({ large }: FastifyInstance, request: FastifyRequest, reply: FastifyReply) =>
-  async (bytes: number): Promise<void> => {
-    if (bytes > PAGE_BYTES_MAX)
-      throw validationError(
-        `limit: the parameters of these jobs have ${Math.ceil(bytes / 1024 ** 2)} MiB together, and a page can have ${PAGE_BYTES_MAX / 1024 ** 2}; ask for fewer jobs at once`
-      )
-    if (bytes > LARGE_BYTES) await large.hold(request, reply, 4 * bytes, 'transfers')
-  }

@@ -69,6 +69,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'GET /api/jobs/managed-runtimes': 'listManagedRuntimes',
   'POST /api/jobs/compare': 'compareJobs',
   'GET /api/jobs/:id': 'getJob',
+  'GET /api/jobs/:id/result': 'getJobResult',
   'GET /api/jobs/:id/status': 'getJobStatus',
   'GET /api/jobs/:id/attempts': 'listJobAttempts',
   'GET /api/jobs/:id/artifacts': 'listJobArtifacts',

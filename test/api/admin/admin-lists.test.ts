@@ -77,6 +77,7 @@ test('jobs of all teams are found by id, team, user, name and status, with the t
   const { result: _result, choice: _choice, ...shown } = (await lin.get(`/api/jobs/${id}`)).body
   expect(cancelled.jobs[0]).toEqual({
     ...shown,
+    params_omitted: false,
     summary: null,
     team_name: `${lin.email}'s Team`,
     user_email: lin.email

@@ -80,6 +80,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /api/jobs/estimate': 'estimate',
   'GET /api/jobs/managed-runtimes': ['for the Python client'],
   'GET /api/jobs/:id': 'job',
+  'GET /api/jobs/:id/result': ['probes and documents for programs'],
   'GET /api/jobs/:id/status': 'job',
   'GET /api/jobs/:id/attempts': 'job',
   'GET /api/jobs/:id/artifacts': 'artifacts',

@@ -1,6 +1,6 @@
 // Lists that read a bounded number of jobs, and still reach every one.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { searchJobs } from '../../../db/admin/job-search.js'
 import { listJobs, SEARCHED_MAX } from '../../../db/jobs/job-list.js'
 import type { Caller } from '../../../db/teams/memberships.js'
@@ -109,6 +109,88 @@ test('the end of an id finds jobs of the caller alone, by an index', async () =>
     where team_id = (select team_id from jobs where id = ${needle}) and right(id::text, 8) = ${needle.slice(-8)}`)
   expect(JSON.stringify(plan)).toContain('jobs_id_end_idx')
 })
+
+describe('a list of several statuses', () => {
+  const statuses = ['failed', 'running', 'completed'] as const
+  /** How many jobs have each. */
+  const counts = { failed: 30, running: 3, completed: 300 }
+  const all = statuses.reduce((sum, status) => sum + counts[status], 0)
+
+  beforeAll(async () => {
+    for (const [at, status] of statuses.entries())
+      await db.execute(sql`
+        insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', uuid_of_now(${at}::int * 100000 + n), 'status', ${status}::text))).*
+        from jobs j, generate_series(1, ${counts[status]}::int) n where j.id = ${first}`)
+    await db.execute(sql`analyze jobs`)
+  })
+  afterAll(() => db.execute(sql`delete from jobs where status in ('failed', 'running', 'completed')`))
+
+  test('has the jobs in any of them, newest first, each once', async () => {
+    const { rows, total } = await listJobs(db, caller, {
+      ...page,
+      limit: 100,
+      statuses: ['running', 'failed', 'running']
+    })
+    expect([total, rows.length]).toEqual([33, 33])
+    expect(rows.map(({ id }) => id)).toEqual(
+      rows
+        .map(({ id }) => id)
+        .sort()
+        .reverse()
+    )
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['running', 'failed']))
+    expect((await listJobs(db, caller, { ...page, statuses })).total).toBe(all)
+  })
+
+  test('reaches every job by the cursor', async () => {
+    const ids: string[] = []
+    let before: string | undefined
+    do {
+      const { rows, next } = await listJobs(db, caller, { ...page, limit: 100, statuses, ...(before && { before }) })
+      ids.push(...rows.map(({ id }) => id))
+      before = next ?? undefined
+    } while (before)
+    expect([ids.length, new Set(ids).size]).toEqual([all, all])
+  })
+
+  test('finds text and a whole id among them alone', async () => {
+    const { rows } = await listJobs(db, caller, { ...page, statuses, text: needle })
+    expect(rows).toEqual([])
+    const found = await listJobs(db, caller, { ...page, statuses: ['pending', 'failed'], text: needle })
+    expect(found.rows.map(({ id }) => id)).toEqual([needle])
+    expect((await listJobs(db, caller, { ...page, statuses, text: 'needle' })).total).toBe(0)
+  })
+
+  test('reads a page of each status from its index, not all of its jobs', async () => {
+    const asked: SQL[] = []
+    const watched = {
+      execute: (query: SQL) => {
+        asked.push(query)
+        return db.execute(query)
+      },
+      select: db.select.bind(db)
+    } as unknown as typeof db
+    await listJobs(watched, caller, { ...page, statuses })
+    const [row] = await db.execute(sql`explain (analyze, format json) ${asked[0]}`)
+    const scans = nodesOf((row!['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan).filter(
+      (node) => node['Relation Name'] === 'jobs'
+    )
+    const read = scans.map((node) => node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0))
+    // Of each status in each team, one more than the page has.
+    expect(scans.length).toBeGreaterThanOrEqual(statuses.length)
+    expect(Math.max(...read)).toBeLessThanOrEqual(2 * (page.limit + 1))
+  })
+})
+
+interface PlanNode {
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 test("a list of one's own jobs has none of another member", async () => {
   const bob = { ...(await addPerson(db)), key: null }

@@ -204,6 +204,11 @@ export const routeCases: Record<string, RouteCase> = {
     body: async (scene) => ({ a: await scene.completedJob(), b: await scene.completedJob() })
   },
   'GET /api/jobs/:id': { allowed: readers, status: 200, path: ofJob() },
+  'GET /api/jobs/:id/result': {
+    allowed: readers,
+    status: 200,
+    path: async (scene) => `/api/jobs/${await scene.completedJob()}/result`
+  },
   'GET /api/jobs/:id/status': { allowed: readers, status: 200, path: ofJob('/status') },
   'GET /api/jobs/:id/attempts': { allowed: readers, status: 200, path: ofJob('/attempts') },
   'GET /api/jobs/:id/artifacts': { allowed: readers, status: 200, path: ofJob('/artifacts') },

@@ -102,9 +102,20 @@ export async function credentialNames(db: DbOrTx, teamId: string): Promise<Map<s
 
 /** Refuses a job that could not run at its provider for lack of credentials. */
 export async function assertCredentials(tx: DbOrTx, teamId: string, backend: Backend): Promise<void> {
-  const provider = isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
+  if (credentialsFor(backend)) assertStored(await credentialNames(tx, teamId), backend)
+}
+
+const credentialsFor = (backend: Backend) =>
+  isAtProvider(backend) ? credentialsOfProvider[backend.provider] : undefined
+
+/**
+ * @param stored the names of the values that the team has stored for each provider.
+ * @throws ServiceError `backend_unavailable`.
+ */
+export function assertStored(stored: ReadonlyMap<string, readonly string[]>, backend: Backend): void {
+  const provider = credentialsFor(backend)
   if (!provider) return
-  const names = (await credentialNames(tx, teamId)).get(provider) ?? []
+  const names = stored.get(provider) ?? []
   if (names.length === 0)
     throw new ServiceError(
       'backend_unavailable',

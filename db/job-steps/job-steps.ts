@@ -2,7 +2,8 @@
 // Both modes call these; only the fence differs (direct jobs have a lease).
 
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import { type JobError, ServiceError } from '../../domain/errors.js'
+import type { JobError } from '../../domain/errors.js'
+import { assertCancellable } from '../../domain/jobs/job-actions.js'
 import { type CancelOutcome, type ExecutionMode, isFinal } from '../../domain/jobs/job-status.js'
 import { paramsFromText, shotsOfRuns } from '../../domain/jobs/params/params.js'
 import { storableText } from '../../domain/json/json-guard.js'
@@ -299,5 +300,5 @@ export async function requestCancel(db: DbOrTx, jobId: string): Promise<CancelRe
 export async function cancelJob(db: DbOrTx, jobId: string): Promise<void> {
   if ((await requestCancel(db, jobId)) !== 'final') return
   const [job] = await db.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId))
-  throw new ServiceError('conflict', `the job is already ${job?.status}; only a job that is not final can be cancelled`)
+  assertCancellable(job!.status)
 }

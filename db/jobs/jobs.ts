@@ -231,7 +231,9 @@ export const LISTED_PARAMS_MAX = 4096
 /** A job as lists have it: `params` is null where it is longer than `LISTED_PARAMS_MAX`. */
 export const listColumns = {
   ...recordColumns,
-  params: sql<string | null>`case when octet_length(${jobs.params}) <= ${sql.raw(`${LISTED_PARAMS_MAX}`)} then ${jobs.params} end`
+  params: sql<
+    string | null
+  >`case when octet_length(${jobs.params}) <= ${sql.raw(`${LISTED_PARAMS_MAX}`)} then ${jobs.params} end`
 }
 
 const recordQuery = (db: DbOrTx, caller: Caller) =>
@@ -249,19 +251,26 @@ export async function loadJob(db: DbOrTx, caller: Caller, jobId: string): Promis
   return row ?? null
 }
 
-/** The source that was submitted. */
-export async function loadSource(db: DbOrTx, jobId: string): Promise<StoredSource> {
+/**
+ * The source that was submitted.
+ * @param most reads no text that has more bytes: it is '' then.
+ */
+export async function loadSource(db: DbOrTx, jobId: string, most?: number): Promise<StoredSource> {
+  const text = (column: typeof jobs.sourceText | typeof jobs.input) =>
+    most === undefined
+      ? sql<string>`${column}`
+      : sql<string>`case when octet_length(${column}) <= ${most}::int then ${column} else '' end`
   const [row] = await db
     .select({
       kind: jobs.sourceKind,
       format: jobs.sourceFormat,
       framework: jobs.framework,
-      text: jobs.sourceText,
+      text: text(jobs.sourceText),
       scriptId: jobs.scriptId,
       version: jobs.scriptVersion,
       model: jobs.programmingModel,
       entrypoint: jobs.entrypoint,
-      input: jobs.input,
+      input: text(jobs.input),
       maxCost: jobs.maxCost
     })
     .from(jobs)

@@ -57,6 +57,16 @@ export function tooWide(
   )
 }
 
+/** @param all as for `tooWide`. @throws ServiceError `validation_error`. */
+export function assertNotTooWide(
+  qubits: number,
+  backend: Width,
+  all: Parameters<typeof tooWide>[2],
+  program: ProgramKind
+): void {
+  if (isTooWide(qubits, backend)) throw tooWide(qubits, backend, all, program)
+}
+
 /** @throws ServiceError `validation_error` for a state vector that no backend returns. */
 export function assertStateVectorFits(qubits: number, { value }: ParsedParams): void {
   const most = value.points ? POINT_STATE_VECTOR_QUBITS_MAX : STATE_VECTOR_QUBITS_MAX

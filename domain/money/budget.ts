@@ -88,6 +88,31 @@ export function checkPeriod(
   return current + estimate > budget ? { limit: period, estimate, current, budget } : null
 }
 
+/**
+ * Every limit that the cost of a single job would exceed, in the order of the checks. A cost of zero exceeds none.
+ * @param maxCost the request's own cap.
+ */
+export function brokenLimits(
+  cost: MicroUsd,
+  standing: {
+    limits: BudgetLimits
+    day: PeriodCounter
+    month: PeriodCounter
+    keyDay: { limit: MicroUsd; counter: PeriodCounter } | null
+  },
+  maxCost: MicroUsd | null = null
+): BudgetRefusal[] {
+  if (cost === 0n) return []
+  const { limits, day, month, keyDay } = standing
+  return [
+    checkOwnCap(cost, maxCost),
+    keyDay && checkKeyDay(cost, keyDay.limit, keyDay.counter),
+    checkPerJob(cost, limits),
+    checkPeriod('daily', cost, limits, day),
+    checkPeriod('monthly', cost, limits, month)
+  ].filter((refusal) => refusal !== null)
+}
+
 const limitTexts: Record<BudgetRefusal['limit'], string> = {
   max_cost: "the request's own max_cost_usd",
   key: "this API key's own daily limit",

@@ -26,7 +26,8 @@ import {
   readMaxBudget
 } from '../../../domain/capsules/capsule-fields.js'
 import { capsuleStates } from '../../../domain/capsules/capsule-state.js'
-import { ServiceError, validationError } from '../../../domain/errors.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { assertCompleted } from '../../../domain/jobs/job-actions.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
@@ -205,7 +206,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           const job = await loadJob(tx, callerOf(request), job_id)
           if (!job) throw new ServiceError('not_found', 'job_id: no such job')
           const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
-          if (job.status !== 'completed') throw validationError(`job_id: must be a completed job (it is ${job.status})`)
+          assertCompleted(job.status)
           const id = await createCapsuleOfJob(
             tx,
             {

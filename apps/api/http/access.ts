@@ -137,7 +137,8 @@ async function actorOfKey(db: Db, request: FastifyRequest, authorization: string
   return { user: found.user, sessionId: null, key: found.key }
 }
 
-function assertMayCall(request: FastifyRequest, { who, tier = 'read' }: Access): void {
+/** @param access the line of a route. @throws ServiceError `not_found`, `permission_denied` (of a key). */
+export function assertMayCall(request: FastifyRequest, { who, tier = 'read' }: Access): void {
   const { key, user } = request.actor!
   // For other callers these routes do not exist.
   if (who === 'platform admin' && (key || !user.isPlatformAdmin))

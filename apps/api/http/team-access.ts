@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { DbOrTx } from '../../../db/client.js'
+import type { Membership } from '../../../db/teams/memberships.js'
 import { suspended } from '../../../db/teams/teams.js'
 import { readTeam } from './access.js'
 
@@ -9,6 +10,10 @@ export async function assertNotSuspended(
   db: DbOrTx,
   teamId: string | undefined
 ): Promise<void> {
-  const team = await readTeam(request, db, teamId)
+  assertActive(await readTeam(request, db, teamId))
+}
+
+/** @throws ServiceError `team_suspended`. */
+export function assertActive(team: Pick<Membership, 'suspended' | 'suspended_reason'> | null): void {
   if (team?.suspended) throw suspended(team.suspended_reason)
 }

@@ -3,17 +3,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findBackend } from '../../../db/backends/backends.js'
 import { listTasks } from '../../../db/jobs/job-tasks.js'
-import { type JobRow, loadJob, loadSource } from '../../../db/jobs/jobs.js'
+import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { assertParams, assertUsable } from '../../../domain/backends/backend.js'
-import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
-import { ServiceError } from '../../../domain/errors.js'
-import type { ParsedParams } from '../../../domain/jobs/params/params.js'
 import { programKindOf } from '../../../domain/jobs/source.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
 import { json, media, uuid } from '../http/response.js'
 import type { EventStreams } from './event-stream.js'
+import { assertHasItsResults } from './job-actions.js'
 import { Progress, progressView } from './job-view.js'
 import type { Nudge } from './nudge.js'
 import { requestedJob } from './requested-job.js'
@@ -132,15 +130,4 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
       })
     }
   )
-}
-
-/** @throws ServiceError `conflict` for a capsule's task whose parameters still refer to results of other tasks. */
-function assertHasItsResults({ capsuleRunId, startedAt }: JobRow, params: ParsedParams): void {
-  if (capsuleRunId === null || startedAt !== null) return
-  const needed = tasksNeededBy(params.value)
-  if (needed.size > 0)
-    throw new ServiceError(
-      'conflict',
-      `The parameters of this job name results of ${[...needed].join(', ')}, which it has never got; run its capsule again`
-    )
 }

@@ -15,6 +15,7 @@ import { usdFromMicro } from '../../../domain/money/money.js'
 import { anything, count, type JsonText, nullable, text, time, usd, uuid } from '../http/response.js'
 import { BackendChoice } from './choice/choice-view.js'
 import { Failure, failureView } from './failure-view.js'
+import { JobActions } from './job-actions.js'
 
 export interface JobViewOptions {
   temporalUiUrl: string | null
@@ -118,6 +119,7 @@ export const JobSummary = Type.Object({ ...recordFields, ...listFields }, { $id:
 export const Job = Type.Object(
   {
     ...jobFields,
+    can: Type.Optional(JobActions),
     choice: nullable(BackendChoice, 'Why this backend, where the submission asked for `auto`'),
     result_bytes: Type.Optional(
       nullable(count, 'With `result=omit`: the size of the result, which is not included; `null` where there is none')
@@ -232,7 +234,7 @@ export const jobRecordJson = (
   job: JobRow,
   result: string | null,
   options: JobViewOptions,
-  more?: Pick<Static<typeof Job>, 'result_bytes'>
+  more?: Pick<Static<typeof Job>, 'can' | 'result_bytes'>
 ): JsonText<Static<typeof Job>> => {
   const fields = { ...jobView(job, options), choice: job.choice, ...more }
   return withResult(withText(fields, 'params', job.params), result) as JsonText<Static<typeof Job>>

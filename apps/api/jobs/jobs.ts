@@ -27,6 +27,7 @@ import { json, sendJson, uuid } from '../http/response.js'
 import { eitherBody } from '../http/validation/either-body.js'
 import { Attempt, attemptView } from './attempt-view.js'
 import { chosenBackend } from './choice/choose-backend.js'
+import { actionsOf } from './job-actions.js'
 import { jobListRoute } from './job-list-route.js'
 import { Job, JobState, jobRecordJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
@@ -113,11 +114,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     },
     async (request, reply) => {
       const job = await jobOf(request)
-      if (request.query.result === 'omit') {
-        const more = { result_bytes: await resultSize(db, job) }
-        return sendJson(reply, jobRecordJson(job, null, viewOptionsOf(deps), more))
-      }
-      const text = (result: string | null) => jobRecordJson(job, result, viewOptionsOf(deps))
+      const options = viewOptionsOf(deps)
+      const can = await actionsOf(db, request, job, options.now)
+      if (request.query.result === 'omit')
+        return sendJson(reply, jobRecordJson(job, null, options, { can, result_bytes: await resultSize(db, job) }))
+      const text = (result: string | null) => jobRecordJson(job, result, options, { can })
       return sendWithResult(app, request, reply, { db, job, text })
     }
   )

@@ -9,7 +9,12 @@ import { createJob } from '../../../db/jobs/jobs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
 import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
-import { assertStateVectorFits, isTooWide, tooWide, widthOfSource } from '../../../domain/jobs/declared-width.js'
+import {
+  assertNotTooWide,
+  assertStateVectorFits,
+  isTooWide,
+  widthOfSource
+} from '../../../domain/jobs/declared-width.js'
 import { programKindOf } from '../../../domain/jobs/source.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
@@ -61,7 +66,7 @@ export async function submitJob(
         })
       : { source: submission.source, qubits: widthOfSource(submission.source) }
   if (qubits !== null) {
-    if (isTooWide(qubits, backend)) throw tooWide(qubits, backend, await listBackends(tx), programKindOf(source))
+    if (isTooWide(qubits, backend)) assertNotTooWide(qubits, backend, await listBackends(tx), programKindOf(source))
     // Of many circuits, only the executor knows the width of each.
     if (source.kind !== 'circuits') assertStateVectorFits(qubits, submission.params)
   }

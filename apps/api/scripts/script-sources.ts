@@ -5,8 +5,9 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript } from '../../../db/scripts/script-changes.js'
-import { ServiceError, validationError } from '../../../domain/errors.js'
+import { ServiceError } from '../../../domain/errors.js'
 import { type Framework, frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
+import { assertCompleted, assertInlineCode, assertSubmitter } from '../../../domain/jobs/job-actions.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import {
   assertFramework,
@@ -93,12 +94,11 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
       const { job_id, name, description, slug } = request.body
       const job = await loadJob(db, callerOf(request), job_id)
       if (!job) throw new ServiceError('not_found', 'job_id: no such job')
-      if (job.userId !== userOf(request).id)
-        throw new ServiceError('permission_denied', 'job_id: only the submitter of a job can save its code')
+      assertSubmitter(job, userOf(request).id)
       await assertNotSuspended(request, db, job.teamId)
       const source = await loadSource(db, job.id)
-      if (source.kind !== 'inline') throw validationError(`job_id: has no inline code: it ran a ${source.kind}`)
-      if (job.status !== 'completed') throw validationError(`job_id: must be a completed job (it is ${job.status})`)
+      assertInlineCode(source.kind)
+      assertCompleted(job.status)
       const read = await reader.read(request, {
         content: source.text,
         requirements: null,

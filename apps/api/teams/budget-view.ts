@@ -1,7 +1,8 @@
 // A team's budget as the API shows it.
 import { type Static, Type } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
-import { periodCounters, type TeamBudget, teamBudget } from '../../../db/money/budget.js'
+import type { TeamBudget } from '../../../db/money/budget.js'
+import { type BudgetStanding, budgetStanding } from '../../../db/money/budget-standing.js'
 import { type BudgetLimits, type PeriodCounter, periodsOf } from '../../../domain/money/budget.js'
 import { type MicroUsd, usdFromMicro } from '../../../domain/money/money.js'
 import { nullable, usd, uuid } from '../http/response.js'
@@ -34,19 +35,18 @@ export const fieldOf = {
 
 /** @param teamId `null` for a caller without a team: the limits that their personal team will have. */
 export async function budgetView(db: DbOrTx, teamId: string | null, at: Date): Promise<Static<typeof Budget>> {
-  // No team has this id, so its limits are the defaults.
-  const noTeam = '00000000-0000-0000-0000-000000000000'
-  const [{ limits, ceilings }, counters] = await Promise.all([
-    teamBudget(db, teamId ?? noTeam),
-    periodCounters(db, teamId ?? noTeam, at)
-  ])
+  return standingView(teamId, await budgetStanding(db, teamId, null, at), at)
+}
+
+export function standingView(teamId: string | null, standing: BudgetStanding, at: Date): Static<typeof Budget> {
+  const { limits, ceilings } = standing
   const { day, month } = periodsOf(at)
   return {
     team_id: teamId,
     limits: limitView(limits),
     ceilings: limitView(ceilings),
-    day: { date: day, ...counterView(counters.day, limits.daily) },
-    month: { month: month.slice(0, 7), ...counterView(counters.month, limits.monthly) }
+    day: { date: day, ...counterView(standing.day, limits.daily) },
+    month: { month: month.slice(0, 7), ...counterView(standing.month, limits.monthly) }
   }
 }
 

@@ -39,6 +39,7 @@ const recordKeys = [
     'status',
     'status_reason',
     'backend',
+    'can',
     'choice',
     'provider'
   ],
@@ -86,6 +87,12 @@ describe('the record of a job', () => {
       status: 'pending',
       status_reason: null,
       backend: 'local',
+      can: {
+        cancel: true,
+        rerun: true,
+        make_capsule: 'job_id: must be a completed job (it is pending)',
+        save_script: 'job_id: must be a completed job (it is pending)'
+      },
       choice: null,
       provider: 'Local',
       execution_mode: 'temporal',
@@ -230,7 +237,7 @@ describe('a result', () => {
   test('is left out of lists', async () => {
     const { jobs } = (await ada.get('/api/jobs')).body
     for (const item of jobs) expect(Object.keys(item)).not.toContain('result')
-    const ofRecord = ['choice', 'result']
+    const ofRecord = ['choice', 'can', 'result']
     const listed = [...recordKeys.filter((key) => !ofRecord.includes(key)), 'summary', 'params_omitted']
     expect(Object.keys(jobs[0]).sort()).toEqual(listed.sort())
   })

@@ -35,6 +35,8 @@ const isLive = and(
   gt(sessions.createdAt, sql`now() - ${SESSION_ABSOLUTE}`)
 )
 
+const isStale = sql<boolean>`${sessions.lastSeenAt} < now() - interval '1 minute'`
+
 /**
  * Creates an account and spends one use of the code, both or neither, so that two people cannot take the last use.
  * @param account.code `null` when none is required.
@@ -139,7 +141,7 @@ export async function findSession(
     .select({
       sessionId: sessions.id,
       user: userColumns,
-      stale: sql<boolean>`${sessions.lastSeenAt} < now() - interval '1 minute'`
+      stale: isStale
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -149,6 +151,30 @@ export async function findSession(
 
 export async function touchSession(db: DbOrTx, sessionId: string): Promise<void> {
   await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId))
+}
+
+export interface SessionTimes {
+  id: string
+  /** When it ends, however much it is used. */
+  expiresAt: Date
+  /** When it ends without another request. */
+  idleUntil: Date
+}
+
+/** Of a session that a request came with, which counts as a use of it. */
+export async function sessionTimes(db: DbOrTx, sessionId: string): Promise<SessionTimes> {
+  const [row] = await db
+    .select({
+      id: sessions.id,
+      expiresAt: sql<Date>`${sessions.createdAt} + ${SESSION_ABSOLUTE}`.mapWith(sessions.createdAt),
+      // The last use is recorded once a minute.
+      idleUntil: sql<Date>`case when ${isStale} then now() else ${sessions.lastSeenAt} end + ${SESSION_IDLE}`.mapWith(
+        sessions.lastSeenAt
+      )
+    })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId))
+  return row!
 }
 
 /** Revokes a session of the user. Returns `false` when it is another user's, or has expired. */

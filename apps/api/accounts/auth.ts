@@ -8,6 +8,7 @@ import {
   openSession,
   remainingUses,
   revokeSession,
+  sessionTimes,
   signUp,
   type User as UserRow
 } from '../../../db/accounts/accounts.js'
@@ -21,7 +22,7 @@ import { count, empty, json, type Sent, sent } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
 import { Team } from '../teams/team-view.js'
 import { hashPassword, isPassword } from './password-hash.js'
-import { Session, sessionView } from './session-view.js'
+import { CurrentSession, currentSessionView, Session, sessionView } from './session-view.js'
 import { User, userView } from './user-view.js'
 
 export const Email = Type.String({ format: 'email', maxLength: 254 })
@@ -130,10 +131,16 @@ export const authRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions: Se
       schema: {
         tags: ['accounts'],
         summary: 'Who is signed in, and the teams they belong to',
-        response: { 200: json('The caller', Type.Object({ user: User, teams: Type.Array(Team) })) }
+        response: {
+          200: json('The caller', Type.Object({ user: User, teams: Type.Array(Team), session: CurrentSession }))
+        }
       }
     },
-    async (request) => ({ user: userView(userOf(request)), teams: await teamsOf(db, callerOf(request)) })
+    async (request) => {
+      const { user, sessionId } = actorOf(request)
+      const [teams, session] = await Promise.all([teamsOf(db, callerOf(request)), sessionTimes(db, sessionId!)])
+      return { user: userView(user), teams, session: currentSessionView(session) }
+    }
   )
 
   app.get(

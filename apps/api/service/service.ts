@@ -2,12 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
 import { type Static, Type } from 'typebox'
+import { browserSimulator } from '../../../domain/backends/browser-simulator.js'
 import { frameworkNames } from '../../../domain/jobs/framework.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { TargetRefusal } from '../../../services/dispatch/target-probe.js'
 import type { ApiDeps } from '../deps.js'
-import { json, text } from '../http/response.js'
+import { count, json, text } from '../http/response.js'
 import { API_VERSION, SERVICE_NAME, SERVICE_VERSION } from '../version.js'
 
 const serviceStates = ['ok', 'degraded', 'down'] as const
@@ -39,7 +40,13 @@ const Meta = Type.Object({
   features: Type.Object({
     execution_modes: Type.Array(oneOf(executionModes)),
     sign_in: Type.Array(oneOf(signInMethods)),
-    frameworks: Type.Array(oneOf(frameworkNames))
+    frameworks: Type.Array(oneOf(frameworkNames)),
+    access_codes: Type.Boolean({ description: 'Whether a new account needs an access code' }),
+    mail: Type.Boolean({ description: 'Whether this service sends mail' }),
+    browser_simulator: Type.Object(
+      { warn_from_qubits: count, qubits_max: count },
+      { description: 'Up to how many qubits a page simulates in the browser' }
+    )
   })
 })
 
@@ -104,7 +111,10 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; isClosing
       features: {
         execution_modes: [...executionModes],
         frameworks: [...frameworkNames],
-        sign_in: signInMethods.filter((method) => method === 'password' || deps.oidc)
+        sign_in: signInMethods.filter((method) => method === 'password' || deps.oidc),
+        access_codes: deps.config.codesNeeded,
+        mail: deps.mailer.sends,
+        browser_simulator: { ...browserSimulator }
       }
     })
   )

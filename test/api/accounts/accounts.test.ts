@@ -214,8 +214,31 @@ describe('a session', () => {
   })
   const session = (cookie: string) => ask('GET', '/api/auth/session', undefined, { cookie })
 
-  test('shows the user and their teams', async () => {
-    expect((await session(ada.cookie)).body).toEqual({ user: expect.objectContaining({ id: ada.id }), teams: [] })
+  test('shows the user, their teams, and itself', async () => {
+    const listed = (await ada.get('/api/auth/sessions')).body.sessions
+    expect((await session(ada.cookie)).body).toEqual({
+      user: expect.objectContaining({ id: ada.id }),
+      teams: [],
+      session: {
+        id: listed.find(({ current }: { current: boolean }) => current).id,
+        expires_at: expect.any(String),
+        idle_until: expect.any(String)
+      }
+    })
+  })
+
+  test('says when it ends: its request counts as a use, and its last day is the last', async () => {
+    const person = await api.signUp()
+    const daysLeft = async () => {
+      const { expires_at, idle_until } = (await session(person.cookie)).body.session
+      return [expires_at, idle_until].map((at) => (Date.parse(at) - Date.now()) / 86_400_000)
+    }
+    const near = (days: number) => expect.closeTo(days, 2)
+    expect(await daysLeft()).toEqual([near(30), near(7)])
+    await db.execute(sql`update sessions set last_seen_at = now() - interval '6 days' where user_id = ${person.id}`)
+    expect(await daysLeft()).toEqual([near(30), near(7)])
+    await db.execute(sql`update sessions set created_at = now() - interval '25 days' where user_id = ${person.id}`)
+    expect(await daysLeft()).toEqual([near(5), near(5)])
   })
 
   test('that is missing gives exactly { "error": "Unauthorized" }', async () => {

@@ -93,7 +93,10 @@ test('/api/meta names the service, its version and its features', async () => {
     features: {
       sign_in: ['password'],
       execution_modes: ['direct', 'temporal'],
-      frameworks: ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov', 'braket']
+      frameworks: ['qiskit', 'cirq', 'pennylane', 'openqasm', 'marqov', 'braket'],
+      access_codes: true,
+      mail: true,
+      browser_simulator: { warn_from_qubits: 17, qubits_max: 20 }
     }
   })
 })

@@ -44,6 +44,8 @@ import { artifactRoutes } from './jobs/artifacts.js'
 import { compareRoutes } from './jobs/compare/compare.js'
 import { estimateRoutes } from './jobs/estimate.js'
 import { createEventStreams } from './jobs/event-stream.js'
+import { teamEventRoutes } from './jobs/feed/team-events.js'
+import { createTeamFeed } from './jobs/feed/team-feed.js'
 import { jobDetailRoutes } from './jobs/job-details.js'
 import { createJobStates } from './jobs/job-states.js'
 import { createJobWaits } from './jobs/job-waits.js'
@@ -113,6 +115,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   const states = createJobStates(deps.db)
   const waits = createJobWaits(states, watches)
   const streams = createEventStreams(deps.db, states, watches, deps.streamTimes)
+  const feed = createTeamFeed(deps.db, deps.listener, app.log, deps.now)
   app.addHook('preClose', async () => {
     closing = true
     watches.close()
@@ -153,6 +156,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(passwordRoutes, { deps })
   await app.register(jobRoutes, { deps, nudge, waits })
   await app.register(jobDetailRoutes, { deps, nudge, streams })
+  await app.register(teamEventRoutes, { streams, feed })
   await app.register(estimateRoutes, { deps })
   await app.register(compareRoutes, { deps })
   await app.register(managedRuntimeRoutes, { deps })

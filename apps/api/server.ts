@@ -1,7 +1,7 @@
 // The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
 // this.
 import { connect } from '../../db/client.js'
-import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
+import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
 import { executorProblem } from '../../domain/backends/executor-health.js'
@@ -93,6 +93,7 @@ const app = await buildApp(
     poolMax: POOL_MAX,
     listener,
     announce,
+    announceRun: createRunAnnouncer(sql),
     limiter: {
       store: createRateLimitStore(limitsRedis, config.queuePrefix, { failures: metrics.rateLimitStoreFailures, log }),
       limits: config.rateLimits,

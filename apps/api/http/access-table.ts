@@ -72,6 +72,8 @@ const table = {
   'DELETE /api/teams/:id': { ...ownTeam, limit: 'teamWrite' },
   'POST /api/teams/:id/transfer': { ...ownTeam, limit: 'members' },
   'POST /api/teams/:id/leave': { who: 'session', role: 'member', write: true, limit: 'members' },
+  // Each event is for the members of its team alone (apps/api/jobs/feed).
+  'GET /api/events': { who: 'caller', tier: 'read', limit: 'poll' },
   'GET /api/team/members': readTeam,
   'PATCH /api/team/members/:userId': { ...manageTeam, limit: 'members' },
   'DELETE /api/team/members/:userId': { ...manageTeam, limit: 'members' },

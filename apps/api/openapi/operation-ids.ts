@@ -37,6 +37,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'DELETE /api/teams/:id': 'deleteTeam',
   'POST /api/teams/:id/transfer': 'transferTeam',
   'POST /api/teams/:id/leave': 'leaveTeam',
+  'GET /api/events': 'streamTeamEvents',
   'GET /api/team/members': 'listMembers',
   'PATCH /api/team/members/:userId': 'updateMember',
   'DELETE /api/team/members/:userId': 'removeMember',

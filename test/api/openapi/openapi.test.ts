@@ -204,6 +204,8 @@ describe('responses match the OpenAPI document', () => {
       ['GET', `/api/jobs/${completedJob}/result`],
       ['GET', `/api/jobs/${completedJob}/result`, undefined, { 'if-none-match': '*' }],
       ['GET', `/api/jobs/${completedJob}/events`],
+      ['GET', `/api/jobs/${completedJob}/events`, undefined, { 'last-event-id': '999' }],
+      ['GET', '/api/events?follow=false'],
       ['POST', `/api/jobs/${completedJob}/rerun`],
       ['POST', '/api/jobs/compare', { a: completedJob, b: completedJob }],
       ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],

@@ -97,6 +97,7 @@ export const routeCases: Record<string, RouteCase> = {
     status: 200,
     path: ({ teamId }) => `/api/teams/${teamId}/leave`
   },
+  'GET /api/events': { allowed: peopleOrKeys, status: 200, path: () => '/api/events?follow=false' },
   'GET /api/team/members': { allowed: readers, status: 200, path: inTeam('/api/team/members') },
   'PATCH /api/team/members/:userId': {
     allowed: managers,

@@ -42,6 +42,7 @@ import { createFaultFinder, type Fault } from './http/validation/validation-faul
 import writeOnce from './http/write-once.js'
 import { artifactRoutes } from './jobs/artifacts.js'
 import { compareRoutes } from './jobs/compare/compare.js'
+import { destinationRoutes } from './jobs/destinations/destinations.js'
 import { estimateRoutes } from './jobs/estimate.js'
 import { createEventStreams } from './jobs/event-stream.js'
 import { teamEventRoutes } from './jobs/feed/team-events.js'
@@ -158,6 +159,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(jobDetailRoutes, { deps, nudge, streams })
   await app.register(teamEventRoutes, { streams, feed })
   await app.register(estimateRoutes, { deps })
+  await app.register(destinationRoutes, { deps })
   await app.register(compareRoutes, { deps })
   await app.register(managedRuntimeRoutes, { deps })
   await app.register(artifactRoutes, { deps })

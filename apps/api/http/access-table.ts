@@ -103,6 +103,7 @@ const table = {
   'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
   'GET /api/jobs': readTeam,
   'GET /api/jobs/estimate': readTeam,
+  'GET /api/jobs/destinations': readTeam,
   'GET /api/jobs/managed-runtimes': readTeam,
   'POST /api/jobs/compare': { ...readTeam, limit: 'compare' },
   'GET /api/jobs/:id': readTeam,

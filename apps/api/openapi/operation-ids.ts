@@ -67,6 +67,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'POST /api/jobs/submit': 'submitJob',
   'GET /api/jobs': 'listJobs',
   'GET /api/jobs/estimate': 'estimateJob',
+  'GET /api/jobs/destinations': 'listDestinations',
   'GET /api/jobs/managed-runtimes': 'listManagedRuntimes',
   'POST /api/jobs/compare': 'compareJobs',
   'GET /api/jobs/:id': 'getJob',

@@ -148,6 +148,7 @@ describe('responses match the OpenAPI document', () => {
       ])
     )
     jobs.push(['GET', `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`])
+    jobs.push(['GET', `/api/jobs/destinations?shots=10&circuit_count=2&qubits=26&team_id=${teamId}`])
     jobs.push(['GET', `/api/jobs/managed-runtimes?team_id=${teamId}`])
     const lists = [
       'members',

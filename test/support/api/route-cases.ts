@@ -199,6 +199,7 @@ export const routeCases: Record<string, RouteCase> = {
     status: 200,
     path: ({ teamId }) => `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`
   },
+  'GET /api/jobs/destinations': { allowed: readers, status: 200, path: inTeam('/api/jobs/destinations') },
   'POST /api/jobs/compare': {
     allowed: readers,
     status: 200,

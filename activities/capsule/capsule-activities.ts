@@ -3,6 +3,7 @@
 import pLimit from 'p-limit'
 import { outcomeOfRun, type ScheduledStart, startScheduledRun } from '../../db/capsule-runs/scheduled-runs.js'
 import type { Db } from '../../db/client.js'
+import type { AnnounceRun } from '../../db/jobs/job-changes.js'
 import type { ScheduledCapsule } from '../../domain/verification/schedule-names.js'
 import { notYet } from '../job/failure.js'
 import { asStep, type FaultDeps } from '../job/step.js'
@@ -20,8 +21,8 @@ const START_LATER_MS = 1_000
 
 export type CapsuleActivities = ReturnType<typeof createCapsuleActivities>
 
-export function createCapsuleActivities(deps: FaultDeps & { db: Db }) {
-  const { db } = deps
+export function createCapsuleActivities(deps: FaultDeps & { db: Db; announceRun: AnnounceRun }) {
+  const { db, announceRun } = deps
   const limited = pLimit(STARTS_AT_ONCE)
   return {
     /** @param due.scheduledAt ISO 8601. */
@@ -30,9 +31,11 @@ export function createCapsuleActivities(deps: FaultDeps & { db: Db }) {
         const late = limited.pendingCount >= STARTS_WAITING && !info.isLocal
         // Jitter keeps those that were turned away together from coming back together.
         if (late) throw notYet('other scheduled runs are being started', START_LATER_MS * (0.5 + Math.random()))
-        return limited(() =>
+        const started = await limited(() =>
           startScheduledRun(db, { ...due, scheduledAt: new Date(due.scheduledAt) }, { at: new Date() })
         )
+        if (started.runId !== null) announceRun(started.runId)
+        return started
       }),
 
     /** The verdict, or the reason why there is none. An unfinished run is a retry, which leaves no trace in the history. */

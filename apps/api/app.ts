@@ -42,8 +42,11 @@ import { createFaultFinder, type Fault } from './http/validation/validation-faul
 import writeOnce from './http/write-once.js'
 import { artifactRoutes } from './jobs/artifacts.js'
 import { compareRoutes } from './jobs/compare/compare.js'
+import { destinationRoutes } from './jobs/destinations/destinations.js'
 import { estimateRoutes } from './jobs/estimate.js'
 import { createEventStreams } from './jobs/event-stream.js'
+import { teamEventRoutes } from './jobs/feed/team-events.js'
+import { createTeamFeed } from './jobs/feed/team-feed.js'
 import { jobDetailRoutes } from './jobs/job-details.js'
 import { createJobStates } from './jobs/job-states.js'
 import { createJobWaits } from './jobs/job-waits.js'
@@ -112,6 +115,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   const states = createJobStates(deps.db)
   const waits = createJobWaits(states, watches)
   const streams = createEventStreams(deps.db, states, watches, deps.streamTimes)
+  const feed = createTeamFeed(deps.db, deps.listener, app.log, deps.now)
   app.addHook('preClose', async () => {
     closing = true
     watches.close()
@@ -152,7 +156,9 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(passwordRoutes, { deps })
   await app.register(jobRoutes, { deps, nudge, waits })
   await app.register(jobDetailRoutes, { deps, nudge, streams })
+  await app.register(teamEventRoutes, { streams, feed })
   await app.register(estimateRoutes, { deps })
+  await app.register(destinationRoutes, { deps })
   await app.register(compareRoutes, { deps })
   await app.register(managedRuntimeRoutes, { deps })
   await app.register(artifactRoutes, { deps })

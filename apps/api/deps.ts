@@ -1,7 +1,7 @@
 // The dependencies of the routes. `server.ts` (or a test) builds them once and passes them in; there is no registry.
 
 import type { Db } from '../../db/client.js'
-import type { AnnounceJob, JobListener } from '../../db/jobs/job-changes.js'
+import type { AnnounceJob, AnnounceRun, JobListener } from '../../db/jobs/job-changes.js'
 import type { DiskSpace } from '../../services/disk/disk-space.js'
 import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
 import type { TargetState } from '../../services/dispatch/target-state.js'
@@ -38,6 +38,7 @@ export interface ApiDeps {
   poolMax: number
   listener: JobListener
   announce: AnnounceJob
+  announceRun: AnnounceRun
   limiter: Limiter
   mailer: Mailer
   /** Sign-in through an identity provider; `null` when none is configured. */

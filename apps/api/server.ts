@@ -2,7 +2,7 @@
 // this.
 import { join } from 'node:path'
 import { connect } from '../../db/client.js'
-import { createJobAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
+import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
 import { executorProblem } from '../../domain/backends/executor-health.js'
@@ -94,6 +94,7 @@ const app = await buildApp(
     poolMax: POOL_MAX,
     listener,
     announce,
+    announceRun: createRunAnnouncer(sql),
     limiter: {
       store: createRateLimitStore(limitsRedis, config.queuePrefix, { failures: metrics.rateLimitStoreFailures, log }),
       limits: config.rateLimits,

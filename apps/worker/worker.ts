@@ -9,7 +9,7 @@ import { createTaskActivities } from '../../activities/job/task-activities.js'
 import { createProviderActivities } from '../../activities/provider/provider-activities.js'
 import { reportEngines } from '../../db/backends/backends.js'
 import { connect } from '../../db/client.js'
-import { createJobAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
+import { createJobAnnouncer, createRunAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { loadSlotLimits } from '../../db/teams/slot-limits.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
@@ -74,6 +74,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const connection = connect(config.databaseUrl, { max: 20, settings: config.operatorLimits })
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)
+  const announceRun = createRunAnnouncer(connection.sql)
   const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
   const gate = createExecutorGate(INITIAL_PERMITS)
   const metrics = createWorkerMetrics(gate)
@@ -129,7 +130,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       {
         ...createActivities({ ...steps, yieldsSlot: true }),
         ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql), yieldsSlot: true }),
-        ...createCapsuleActivities(steps),
+        ...createCapsuleActivities({ ...steps, announceRun }),
         ...createProviderActivities({ ...providerSteps, yieldsSlot: true })
       },
       steps
@@ -159,10 +160,18 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     log.warn('SECRETS_KEYS is not set: no webhook and no mail with a link is sent, and no audit trail is signed')
   if (!config.auditCheckpointsFile)
     log.warn('AUDIT_CHECKPOINTS_FILE is not set: checkpoints of audit trails stay in the database alone')
-  const capsuleJudge = startCapsuleJudge({ db, pool: startJudgePool(), reports, log, everyMs: times.capsuleRunMs })
+  const capsuleJudge = startCapsuleJudge({
+    db,
+    pool: startJudgePool(),
+    announceRun,
+    reports,
+    log,
+    everyMs: times.capsuleRunMs
+  })
   const capsuleRuns = startCapsuleRunSweep({
     db,
     announce,
+    announceRun,
     reports,
     log,
     everyMs: times.capsuleRunMs,

@@ -36,6 +36,7 @@ export async function startPlatformSide(
       announce: () => {},
       log
     }),
+    announce: () => {},
     log,
     redeliverSeconds: REDELIVER_SECONDS,
     teamRunningMax: TEAM_RUNNING_JOBS

@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { survivingConnectionLoss } from '../connection-loss.js'
 
 const CHANNEL = 'job_changes'
+const RUN_CHANNEL = 'capsule_run_changes'
 const COALESCE_MS = 5
 /** For tasks, of which a graph can finish fifty a second: watchers get an update ten times a second. */
 const TASKS_COALESCE_MS = 100
@@ -12,17 +13,21 @@ const TASKS_COALESCE_MS = 100
 const IDS_PER_NOTICE = 200
 
 export type AnnounceJob = (jobId: string) => void
+export type AnnounceRun = (runId: string) => void
 
 /**
  * Collects ids for a few milliseconds and sends them in one notification. A failure is ignored, since a notification is
  * only a hint.
  */
-export const createJobAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, COALESCE_MS)
+export const createJobAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, CHANNEL, COALESCE_MS)
 
 /** The same for changes of a job's tasks. */
-export const createTaskAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, TASKS_COALESCE_MS)
+export const createTaskAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, CHANNEL, TASKS_COALESCE_MS)
 
-function announcer(sql: postgres.Sql, coalesceMs: number): AnnounceJob {
+/** The same for the statuses of capsule runs. */
+export const createRunAnnouncer = (sql: postgres.Sql): AnnounceRun => announcer(sql, RUN_CHANNEL, COALESCE_MS)
+
+function announcer(sql: postgres.Sql, channel: string, coalesceMs: number): (id: string) => void {
   const waiting = new Set<string>()
   let scheduled = false
   const send = async () => {
@@ -30,19 +35,29 @@ function announcer(sql: postgres.Sql, coalesceMs: number): AnnounceJob {
     const ids = [...waiting]
     waiting.clear()
     for (let at = 0; at < ids.length; at += IDS_PER_NOTICE)
-      await sql`select pg_notify(${CHANNEL}, ${ids.slice(at, at + IDS_PER_NOTICE).join(',')})`.catch(() => {})
+      await sql`select pg_notify(${channel}, ${ids.slice(at, at + IDS_PER_NOTICE).join(',')})`.catch(() => {})
   }
-  return (jobId) => {
-    waiting.add(jobId)
+  return (id) => {
+    waiting.add(id)
     if (scheduled) return
     scheduled = true
     setTimeout(send, coalesceMs)
   }
 }
 
+/** Is told of every notification. */
+export interface ChangeWatcher {
+  job(jobId: string): void
+  capsuleRun(runId: string): void
+  /** The connection was made anew: notifications may have been missed. */
+  missed(): void
+}
+
 export interface JobListener {
   /** Calls `changed` at each notification about the job, until the returned function is called. */
   on(jobId: string, changed: () => void): () => void
+  /** The same for every job and every capsule run. */
+  onAny(watcher: ChangeWatcher): () => void
   close(): Promise<void>
 }
 
@@ -58,24 +73,32 @@ export function listenToJobs(databaseUrl: string, onAnyJob: (jobId: string) => v
     ...survivingConnectionLoss().options
   })
   const waiters = new Map<string, Set<() => void>>()
+  const watchers = new Set<ChangeWatcher>()
   const notify = (jobId: string) => {
     for (const changed of waiters.get(jobId) ?? []) changed()
+    for (const watcher of watchers) watcher.job(jobId)
     onAnyJob(jobId)
   }
-  const listening = listenUntilClosed()
   let closed = false
+  const listening = Promise.all([
+    listenUntilClosed(CHANNEL, notify, () => {
+      for (const set of waiters.values()) for (const changed of set) changed()
+      for (const watcher of watchers) watcher.missed()
+    }),
+    listenUntilClosed(RUN_CHANNEL, (runId) => {
+      for (const watcher of watchers) watcher.capsuleRun(runId)
+    })
+  ])
 
-  async function listenUntilClosed(): Promise<void> {
+  async function listenUntilClosed(channel: string, notified: (id: string) => void, begun = () => {}): Promise<void> {
     while (true) {
       try {
         await sql.listen(
-          CHANNEL,
+          channel,
           (payload) => {
-            for (const jobId of payload.split(',')) notify(jobId)
+            for (const id of payload.split(',')) notified(id)
           },
-          () => {
-            for (const set of waiters.values()) for (const changed of set) changed()
-          }
+          begun
         )
         return
       } catch {
@@ -93,6 +116,10 @@ export function listenToJobs(databaseUrl: string, onAnyJob: (jobId: string) => v
         set.delete(changed)
         if (set.size === 0 && waiters.get(jobId) === set) waiters.delete(jobId)
       }
+    },
+    onAny(watcher) {
+      watchers.add(watcher)
+      return () => void watchers.delete(watcher)
     },
     async close() {
       closed = true

@@ -13,6 +13,7 @@ export const playgroundTelemetry = pgTable('playground_telemetry', {
   // The browser's own id for its visit, unrelated to sessions of this service.
   sessionId: text('session_id').notNull(),
   simulator: text('simulator').notNull(),
+  simulatorVersion: text('simulator_version'),
   sourceFramework: text('source_framework'),
   qasmInput: text('qasm_input').notNull(),
   shots: integer('shots').notNull(),

@@ -66,7 +66,7 @@ const table = {
   /** Every GET below /api except those of `poll`. */
   read: { max: 100, windowSeconds: MINUTE, scope: 'user' },
   /**
-   * Status and events of a job. The limit is high, because a refused poll breaks a client that waits for its result.
+   * Status and events of a job, and the events of teams. The limit is high, because a refused poll breaks a client that waits for its result.
    */
   poll: { max: 600, windowSeconds: MINUTE, scope: 'user' },
   /** Jobs that a schedule starts. They do not count against `submit`, since no client waits for them. */

@@ -99,6 +99,8 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
         afterCommit(() => {
           request.submission = { ...request.submission!, recorded: { jobId, teamId } }
           nudge(jobId, run.mode)
+          for (const later of run.jobIds.slice(1)) deps.announce(later)
+          deps.announceRun(run.runId)
         })
         return { status: 201, body: { job_id: jobId, capsule_run_id: run.runId } }
       })

@@ -73,6 +73,8 @@ const table = {
   'DELETE /api/teams/:id': { ...ownTeam, limit: 'teamWrite' },
   'POST /api/teams/:id/transfer': { ...ownTeam, limit: 'members' },
   'POST /api/teams/:id/leave': { who: 'session', role: 'member', write: true, limit: 'members' },
+  // Each event is for the members of its team alone (apps/api/jobs/feed).
+  'GET /api/events': { who: 'caller', tier: 'read', limit: 'poll' },
   'GET /api/team/members': readTeam,
   'PATCH /api/team/members/:userId': { ...manageTeam, limit: 'members' },
   'DELETE /api/team/members/:userId': { ...manageTeam, limit: 'members' },
@@ -102,6 +104,7 @@ const table = {
   'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
   'GET /api/jobs': readTeam,
   'GET /api/jobs/estimate': readTeam,
+  'GET /api/jobs/destinations': readTeam,
   'GET /api/jobs/managed-runtimes': readTeam,
   'POST /api/jobs/compare': { ...readTeam, limit: 'compare' },
   'GET /api/jobs/:id': readTeam,

@@ -1,7 +1,6 @@
 // Estimates the cost of a job before it is submitted: /api/jobs/estimate.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, type TObject, Type } from 'typebox'
-import { findBackend } from '../../../db/backends/backends.js'
 import { assertParamsOfAny, type BackendParams, isAtProvider } from '../../../domain/backends/backend.js'
 import { assertParameters } from '../../../domain/capsules/capsule-definition.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
@@ -13,10 +12,12 @@ import { usdFromMicro } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
 import { count, json, nullable, usd } from '../http/response.js'
-import { Budget, budgetView } from '../teams/budget-view.js'
+import { Budget, standingView } from '../teams/budget-view.js'
 import { BackendChoice } from './choice/choice-view.js'
 import { chosenFor } from './choice/choose-backend.js'
 import { CostBreakdown, costBreakdown } from './cost-breakdown.js'
+import { SubmissionRefusal } from './destinations/destinations.js'
+import { refusalsOf, standingOf } from './destinations/refusals.js'
 
 const TASKS_MAX = 1_000
 /** In the address each character can take twelve bytes, and longer headers are refused before this code. */
@@ -32,7 +33,7 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         tags: ['jobs'],
         summary: 'What a job would cost, and what is left of the budget',
         description:
-          'circuits x max(task_fee + per_shot x shots + per_second x seconds_max, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `job_params` make of one. Says nothing of whether the backend can be used.',
+          'circuits x max(task_fee + per_shot x shots + per_second x seconds_max, minimum_cost), at present prices. `circuits` is tasks x the circuits that observables and mitigation in `job_params` make of one. `refusals` says why a submission would be refused now.',
         querystring: Type.Object({
           backend: Type.String({ minLength: 1, maxLength: 100, description: 'Slug, or `auto` with the wishes below' }),
           shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX }),
@@ -60,6 +61,9 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
               circuits: count,
               breakdown: CostBreakdown,
               budget: Budget,
+              refusals: Type.Array(SubmissionRefusal, {
+                description: 'Why a submission would be refused now, in the order of the checks'
+              }),
               choice: nullable(BackendChoice, 'The backend that `auto` would choose now')
             })
           )
@@ -85,15 +89,20 @@ export const estimateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         params,
         maxCost: null
       } as const
-      const chosen = wishes && (await chosenFor(db, request, team?.id ?? null, job, wishes, deps.now()))
-      const backend = chosen?.backend ?? (await findBackend(db, slug))
+      const at = deps.now()
+      const chosen = wishes && (await chosenFor(db, request, team?.id ?? null, job, wishes, at))
+      const standing = await standingOf(db, request, team, at)
+      const backend = chosen?.backend ?? standing.backends.find((one) => one.slug === slug)
       if (!backend) throw new ServiceError('not_found', `no backend is called ${JSON.stringify(slug)}`)
       const circuits = tasks * circuitsOf(params, isAtProvider(backend))
+      const cost = estimateCost(backend.pricing, shots, circuits)
+      const run = { program: 'circuit', shots, qubits: null, params, cost, maxCost: null } as const
       return {
-        estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, circuits)),
+        estimated_cost_usd: usdFromMicro(cost),
         circuits,
         breakdown: costBreakdown(backend.pricing, shots, circuits),
-        budget: await budgetView(db, team?.id ?? null, deps.now()),
+        budget: standingView(team?.id ?? null, standing.budget, at),
+        refusals: refusalsOf(standing, backend, run),
         choice: chosen?.choice ?? null
       }
     }

@@ -1,5 +1,6 @@
-// Sends the events of a job as they happen (text/event-stream).
+// Sends what happens as it happens (text/event-stream): the events of a job, or what any other source gives.
 import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import type { Db } from '../../../db/client.js'
 import { eventsAfter, type JobEvent } from '../../../db/jobs/job-events.js'
 import { ServiceError } from '../../../domain/errors.js'
@@ -30,6 +31,18 @@ export interface EventStreams {
    * @throws ServiceError `rate_limited`.
    */
   enter(userId: string): () => void
+  /** Whether the job has ended, and nothing can come after the event with this number. */
+  isOver(jobId: string, after: number): Promise<boolean>
+  /**
+   * Writes what a source gives. Ends the response as `send` does, but for the end of a job.
+   * @param join opens the source, which calls `wake` when there is something to take.
+   */
+  pass(
+    join: (wake: () => void) => { take(): string; leave(): void },
+    options: { follow: boolean },
+    response: ServerResponse,
+    mayRead: () => Promise<boolean>
+  ): Promise<void>
   /**
    * Writes the events after `after` and those to come. Ends the response after a final status, when the reader leaves or
    * stops reading, after an hour, when `mayRead` (called with each heartbeat) returns `false`, or when this process stops.
@@ -58,6 +71,35 @@ export function createEventStreams(
           retryAfterSeconds: Math.ceil(beatMs / 1_000)
         })
       return leave
+    },
+    async isOver(jobId, after) {
+      const state = await states.read(jobId)
+      return state !== null && isFinal(state.status) && after >= state.seq
+    },
+    async pass(join, { follow }, response, mayRead) {
+      const watch = watches.open(null)
+      const source = join(watch.wake)
+      response.once('close', watch.wake)
+      const endsAt = performance.now() + streamMs
+      let beatAt = performance.now() + beatMs
+      try {
+        while (!watches.closed && !response.destroyed && performance.now() < endsAt) {
+          if (performance.now() >= beatAt) {
+            if (!(await mayRead())) return
+            await write(response, ':\n\n', stalledMs)
+            beatAt = performance.now() + beatMs
+          }
+          watch.reading()
+          await write(response, source.take(), stalledMs)
+          if (!follow) return
+          await watch.news(Math.max(0, Math.min(beatAt, endsAt) - performance.now()))
+        }
+      } finally {
+        source.leave()
+        watch.end()
+        response.off('close', watch.wake)
+        response.end()
+      }
     },
     async send(jobId, { after, follow }, response, mayRead) {
       const watch = watches.open(jobId)
@@ -97,6 +139,16 @@ export function createEventStreams(
       }
     }
   }
+}
+
+/** The head of a stream. The handler writes the rest itself. */
+export function beginStream(reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no'
+  })
 }
 
 /** Resolves when the reader has taken the text, or has left. A reader that takes nothing is disconnected. */

@@ -1,6 +1,7 @@
 // What the caller can do with a job now. Each action asks the functions that refuse it, and repeats their words.
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { findBackend } from '../../../db/backends/backends.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { estimateOf, type JobRow, loadSource } from '../../../db/jobs/jobs.js'
 import { assertUsable } from '../../../domain/backends/backend.js'
@@ -20,7 +21,7 @@ import { assertMayCall, readTeam, userOf } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
 import { text } from '../http/response.js'
 import { assertActive } from '../http/team-access.js'
-import { refusalsOf, type SubmittingTeam, standingOf } from './destinations/refusals.js'
+import { refusalsOf, type SubmittingTeam, standingAt } from './destinations/refusals.js'
 
 const Verdict = Type.Union([Type.Literal(true), text])
 
@@ -71,23 +72,21 @@ async function rerunVerdict(
   team: SubmittingTeam,
   at: Date
 ): Promise<true | string> {
-  const [source, standing] = await Promise.all([
-    loadSource(db, job.id, SOURCE_BYTES_MAX),
-    standingOf(db, request, team, at)
-  ])
+  const [source, backend] = await Promise.all([loadSource(db, job.id, SOURCE_BYTES_MAX), findBackend(db, job.backend)])
   const submission = submissionAgain(job, source)
   const own = verdict(() => {
     assertMayCall(request, accessTable['POST /api/jobs/:id/rerun']!)
     assertHasItsResults(job, submission.params)
   })
   if (own !== true) return own
-  const backend = standing.backends.find(({ slug }) => slug === job.backend)
   const { params, maxCost } = submission
   const run = { program: programKindOf(submission.source), shots: params.value.shots }
   if (!backend) return verdict(() => assertUsable(null, job.backend, run))
+  const qubits = source.text === '' ? null : widthOfSource(submission.source)
+  const standing = await standingAt(db, request, team, { backend, qubits, at })
   const [first] = refusalsOf(standing, backend, {
     ...run,
-    qubits: source.text === '' ? null : widthOfSource(submission.source),
+    qubits,
     params: params.value,
     cost: estimateOf(submission, backend),
     maxCost

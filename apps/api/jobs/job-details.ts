@@ -9,8 +9,8 @@ import { programKindOf } from '../../../domain/jobs/source.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'
-import { json, media, uuid } from '../http/response.js'
-import type { EventStreams } from './event-stream.js'
+import { empty, json, media, sent, uuid } from '../http/response.js'
+import { beginStream, type EventStreams } from './event-stream.js'
 import { assertHasItsResults } from './job-actions.js'
 import { Progress, progressView } from './job-view.js'
 import type { Nudge } from './nudge.js'
@@ -77,7 +77,8 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
           200: media(
             '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`; `output` for what an attempt prints, with `{ "seq", "type", "attempt", "text", "offset", "at" }`, `task` for a task of a workflow, and after a cut `truncated_bytes`. The `id` is the number too, and rises by one. A comment every 15 seconds',
             'text/event-stream'
-          )
+          ),
+          204: empty('The job has ended, and no event can come after the one that Last-Event-ID names')
         }
       }
     },
@@ -85,15 +86,12 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
       const job = await requestedJob(db, request)
       const given = request.headers['last-event-id'] ?? ''
       const after = /^\d{1,9}$/.test(given) ? Number(given) : 0
+      // A browser asks again for ever after the end of a stream, unless it gets this.
+      if (after > 0 && (await streams.isOver(job.id, after))) return sent(reply.code(204).send())
       const leave = streams.enter(userOf(request).id)
       const mayRead = async () =>
         (await app.isSignedIn(request)) && (await loadJob(db, callerOf(request), job.id)) !== null
-      reply.hijack()
-      reply.raw.writeHead(200, {
-        ...(reply.getHeaders() as Record<string, string>),
-        'content-type': 'text/event-stream; charset=utf-8',
-        'x-accel-buffering': 'no'
-      })
+      beginStream(reply)
       await streams
         .send(job.id, { after, follow: request.query.follow }, reply.raw, mayRead)
         .catch((err) => request.log.warn({ err, job: job.id }, 'event stream ended early'))

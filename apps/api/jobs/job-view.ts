@@ -281,8 +281,10 @@ function workflowView(job: RecordRow, { temporalUiUrl, temporalNamespace }: JobV
   }
 }
 
+type WaitingJob = Pick<JobRow, 'status' | 'backend' | 'notBefore' | 'attempts' | 'waiting' | 'providerJobs'>
+
 /** Why a job is not running yet; `null` once it runs, and when it will never run. */
-function queueView(job: RecordRow, now: Date): Static<typeof Queue> {
+export function queueView(job: WaitingJob, now: Date): Static<typeof Queue> {
   if (isFinal(job.status) || job.status === 'cancelling') return null
   const queued = job.providerJobs.find(({ state, status }) => state === 'accepted' && isQueuedStatus(status))
   if (queued) return { position: queued.queuePosition, reason: 'provider_queue', message: providerQueueText(queued) }

@@ -16,7 +16,8 @@ export interface JobWatch {
 
 export interface JobWatches {
   readonly closed: boolean
-  open(jobId: string): JobWatch
+  /** @param jobId `null`: of no job; `wake` alone is news. */
+  open(jobId: string | null): JobWatch
   /** Wakes all watches for the last time, because this process stops. */
   close(): void
 }
@@ -35,7 +36,7 @@ export function createJobWatches(listener: JobListener): JobWatches {
         changed = true
         resume()
       }
-      const unsubscribe = listener.on(jobId, wake)
+      const unsubscribe = jobId === null ? () => {} : listener.on(jobId, wake)
       waiting.add(wake)
       return {
         wake,

@@ -5,6 +5,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../../db/client.js'
 import { findFresh, markDelivered } from '../../../db/job-steps/outbox.js'
+import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import type { ExecutionMode } from '../../../domain/jobs/job-status.js'
 import type { Dispatcher } from '../../../services/dispatch/dispatcher.js'
 
@@ -19,6 +20,8 @@ export interface Nudge {
 export function createNudge(deps: {
   db: Db
   dispatcher: Dispatcher
+  /** Tells those who watch their team's jobs of a new one. */
+  announce: AnnounceJob
   log: FastifyBaseLogger
   /** The same as in the relay: when to check a row again that was delivered here. */
   redeliverSeconds: number
@@ -41,7 +44,10 @@ export function createNudge(deps: {
     }
   }
 
-  const nudge = (jobId: string, mode: ExecutionMode) => lanes[mode].add(jobId)
+  const nudge = (jobId: string, mode: ExecutionMode) => {
+    deps.announce(jobId)
+    lanes[mode].add(jobId)
+  }
   return Object.assign(nudge, {
     async close() {
       await Promise.all([lanes.direct.idle(), lanes.temporal.idle()])

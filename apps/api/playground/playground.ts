@@ -6,6 +6,7 @@ import { findBackend } from '../../../db/backends/backends.js'
 import { recordTelemetry } from '../../../db/service/playground.js'
 import { teamForRuns } from '../../../db/teams/teams.js'
 import { assertForPlayground, assertUsable } from '../../../domain/backends/backend.js'
+import { browserSimulators } from '../../../domain/backends/browser-simulator.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
 import { frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params/params.js'
@@ -53,7 +54,8 @@ const TelemetryBody = Type.Object(
   {
     session_id: Type.String({ minLength: 1, maxLength: 200 }),
     team_id: Type.String({ format: 'uuid' }),
-    simulator: oneOf(['quantum-circuit', 'qulacs-wasm']),
+    simulator: oneOf(browserSimulators),
+    simulator_version: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     qasm_input: Type.String({ maxLength: CODE_MAX }),
     shots: Shots,
     qubit_count: Type.Integer({ minimum: 1, maximum: 50 }),
@@ -175,6 +177,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         teamId: body.team_id,
         sessionId: body.session_id,
         simulator: body.simulator,
+        simulatorVersion: body.simulator_version ?? null,
         sourceFramework: body.source_framework ?? null,
         qasmInput: body.qasm_input,
         shots: body.shots,

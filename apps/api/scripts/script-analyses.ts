@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findBackend, listBackends } from '../../../db/backends/backends.js'
+import { findBackend } from '../../../db/backends/backends.js'
 import { storeAnalysis } from '../../../db/scripts/script-analyses.js'
-import { suspended } from '../../../db/teams/teams.js'
 import { adviceFor, isAtProvider } from '../../../domain/backends/backend.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params/params.js'
@@ -14,21 +13,21 @@ import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { SCRIPT_BYTES_MAX } from '../../../domain/scripts/script.js'
 import { type AnalysisCheck, checkLevels, textHint } from '../../../domain/scripts/script-analysis.js'
-import { roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, readTeam, teamForWrite } from '../http/access.js'
 import { PROGRAM_BODY_MAX } from '../http/body/body-limits.js'
 import { json, nullable, sent, sha256, text, usd, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { CostBreakdown, costBreakdown } from '../jobs/cost-breakdown.js'
+import { circuitRefusals, DestinationTeam, destinationTeam } from '../jobs/destinations/destinations.js'
+import { type Refusal, standingOf } from '../jobs/destinations/refusals.js'
 import { requestedScript } from './script-access.js'
-import { budgetObstacles, obstacles } from './script-destinations.js'
 import { readErrors, type ScriptReader } from './script-reader.js'
 
 const ExecutionOptions = Type.Object({
   script_id: uuid,
   source_sha256: sha256,
-  team: nullable(Type.Object({ id: uuid, name: text, role: oneOf(roles), suspended: Type.Boolean() })),
+  team: DestinationTeam,
   destinations: Type.Array(
     Type.Object({
       backend: text,
@@ -91,33 +90,25 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
       const { shots, circuit_count: circuits = 1, team_id } = request.query
       const script = await requestedScript(db, request)
       const team = await readTeam(request, db, team_id)
-      const backends = await listBackends(db)
-      const planned = {
-        teamId: team?.id ?? null,
-        key: actorOf(request).key,
-        shots,
-        qubits: script.metadata.qubits
-      }
-      const destinations = await Promise.all(
-        backends.map(async (backend) => {
-          const reasons = team?.suspended
-            ? [suspended(team.suspended_reason).message]
-            : (await obstacles(db, backend, planned)).map(({ message }) => message)
+      const standing = await standingOf(db, request, team, deps.now())
+      const planned = { shots, circuits, qubits: script.metadata.qubits ?? null }
+      return {
+        script_id: script.id,
+        source_sha256: script.sourceSha256,
+        team: destinationTeam(team),
+        destinations: standing.backends.map((backend) => {
+          const refusals = circuitRefusals(standing, backend, planned)
+          // What holds for every backend comes first.
+          const first = refusals.find(({ check }) => check === 'team') ?? refusals[0]
           return {
             backend: backend.slug,
             name: backend.name,
-            available: reasons.length === 0,
-            reason: reasons[0] ?? null,
+            available: refusals.length === 0,
+            reason: first?.message ?? null,
             estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, circuits)),
             requires_analysis: false
           }
         })
-      )
-      return {
-        script_id: script.id,
-        source_sha256: script.sourceSha256,
-        team: team && { id: team.id, name: team.name, role: team.role, suspended: team.suspended },
-        destinations
       }
     }
   )
@@ -164,9 +155,12 @@ export const scriptAnalysisRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; re
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, team_id ?? null)
         const cost = estimateCost(backend.pricing, shots, circuitCount)
+        // The team is locked, and not suspended.
+        const team = { id: teamId, suspended: false, suspended_reason: null }
+        const standing = await standingOf(tx, request, team, deps.now())
+        const planned = { shots, circuits: circuitCount, qubits: read.metadata.qubits ?? null }
         const checks: AnalysisCheck[] = [
-          ...(await obstacles(tx, backend, { teamId, key, shots, qubits: read.metadata.qubits })),
-          ...(await budgetObstacles(tx, teamId, cost, deps.now())),
+          ...errorChecks(circuitRefusals(standing, backend, planned)),
           ...read.warnings,
           entryPoint(read.metadata.entry_point),
           ...(isAtProvider(backend)
@@ -213,6 +207,12 @@ function assertSaved(content: string, given: string, saved: string): void {
       `content: differs from the saved source (SHA-256 ${saved}); read the script again, or save the change first`
     )
 }
+
+/** The first refusal of each check, which has one id. */
+const errorChecks = (refusals: readonly Refusal[]): AnalysisCheck[] =>
+  refusals
+    .filter(({ check }, at) => refusals.findIndex((other) => other.check === check) === at)
+    .map(({ check, message }) => ({ id: check, level: 'error', message }))
 
 const info = (id: string, message: string): AnalysisCheck => ({ id, level: 'info', message })
 

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import pTimeout from 'p-timeout'
 import { type Static, Type } from 'typebox'
-import { browserSimulator } from '../../../domain/jobs/browser-simulator.js'
+import { browserSimulator } from '../../../domain/backends/browser-simulator.js'
 import { frameworkNames } from '../../../domain/jobs/framework.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'

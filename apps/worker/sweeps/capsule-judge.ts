@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import { loadToJudge, recordJudged, takeRunToJudge } from '../../../db/capsule-runs/capsule-verifications.js'
 import type { Db } from '../../../db/client.js'
+import type { AnnounceRun } from '../../../db/jobs/job-changes.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { createTurns } from '../../../domain/teams/turns.js'
 import type { Verification } from '../../../domain/verification/report.js'
@@ -14,6 +15,7 @@ import { startLoop } from './timer-loop.js'
 export interface CapsuleJudgeDeps {
   db: Db
   pool: JudgePool
+  announceRun: AnnounceRun
   reports: SweepReports
   log: Logger
   everyMs: number
@@ -30,7 +32,7 @@ const AT_ONCE = 2
 /** Pause after a run could not be judged or recorded, so that other runs get their turn. */
 const RETRY_MS = 30_000
 
-export function startCapsuleJudge({ db, pool, reports, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
+export function startCapsuleJudge({ db, pool, announceRun, reports, log, everyMs }: CapsuleJudgeDeps): CapsuleJudge {
   const underWay = new Set<Promise<unknown>>()
   const postponed = new Set<string>()
   const turns = createTurns()
@@ -49,7 +51,7 @@ export function startCapsuleJudge({ db, pool, reports, log, everyMs }: CapsuleJu
   async function judgeNext(): Promise<boolean> {
     let runId: string | null = null
     try {
-      return await db.transaction(async (tx) => {
+      const judged = await db.transaction(async (tx) => {
         const run = closed ? null : await takeRunToJudge(tx, turns, [...postponed])
         if (run === null) return false
         runId = run.id
@@ -59,6 +61,8 @@ export function startCapsuleJudge({ db, pool, reports, log, everyMs }: CapsuleJu
           log.info({ runId, verdict: report.verdict }, 'a capsule was verified')
         return true
       })
+      if (runId !== null) announceRun(runId)
+      return judged
     } catch (error) {
       if (runId !== null) postpone(runId)
       throw error

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { advanceRun, dueRuns } from '../../../db/capsule-runs/capsule-run-steps.js'
 import type { Db } from '../../../db/client.js'
-import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
+import type { AnnounceJob, AnnounceRun } from '../../../db/jobs/job-changes.js'
 import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop } from './timer-loop.js'
@@ -15,6 +15,7 @@ const CONNECTIONS = 4
 export interface CapsuleRunDeps {
   db: Db
   announce: AnnounceJob
+  announceRun: AnnounceRun
   reports: SweepReports
   log: Logger
   everyMs: number
@@ -30,7 +31,7 @@ export interface CapsuleRunSweep {
 }
 
 export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
-  const { db, announce, reports, log, everyMs, onJudging } = deps
+  const { db, announce, announceRun, reports, log, everyMs, onJudging } = deps
   const waiting = new Set<string>()
   const underWay = new Set<Promise<void>>()
   const failures = createFailedRows(log, 'capsule_runs')
@@ -39,6 +40,7 @@ export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
   async function advance(runId: string): Promise<void> {
     const { status, changed } = await advanceRun(db, runId)
     for (const jobId of changed) announce(jobId)
+    announceRun(runId)
     if (status === 'judging') onJudging()
   }
 

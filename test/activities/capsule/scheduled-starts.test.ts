@@ -11,6 +11,7 @@ afterAll(() => database.drop())
 test('hold a few slots of the worker while they wait for each other; the others come back later', async () => {
   const { startScheduledRun } = createCapsuleActivities({
     db: database.db,
+    announceRun() {},
     log: { error() {} },
     countFault() {},
     countRepeatedStep() {}

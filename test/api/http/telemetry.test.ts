@@ -39,6 +39,7 @@ test('a report of a simulation in the browser is recorded', async () => {
       user_id: ada.id,
       session_id: 'tab-1',
       simulator: 'qulacs-wasm',
+      simulator_version: null,
       source_framework: 'qasm',
       qasm_input: bellQasm3(),
       shots: 100,
@@ -48,6 +49,20 @@ test('a report of a simulation in the browser is recorded', async () => {
       counts: { '00': 51, '11': 49 },
       user_agent: 'a browser'
     })
+  ])
+})
+
+test("a report names the console's own simulator, and the version of any", async () => {
+  const named = { session_id: 'tab-2', simulator: 'statevector-js', simulator_version: '1.4.0' }
+  expect((await send(named)).status).toBe(201)
+  expect((await send({ session_id: 'tab-2', simulator: 'quantum-circuit', simulator_version: '0.9.250' })).status).toBe(
+    201
+  )
+  const rows =
+    await sql`select simulator, simulator_version from playground_telemetry where session_id = 'tab-2' order by id`
+  expect([...rows]).toEqual([
+    { simulator: 'statevector-js', simulator_version: '1.4.0' },
+    { simulator: 'quantum-circuit', simulator_version: '0.9.250' }
   ])
 })
 
@@ -67,7 +82,10 @@ test.each([
     .map((name) => [{ [name]: undefined }, `${name}: is required`] as [object, string]),
   [{ session_id: 5 }, 'session_id: must be a string'],
   [{ team_id: 'x' }, 'team_id: must be a valid uuid'],
-  [{ simulator: 'aer' }, 'simulator: must be one of quantum-circuit, qulacs-wasm'],
+  [{ simulator: 'aer' }, 'simulator: must be one of quantum-circuit, qulacs-wasm, statevector-js'],
+  [{ simulator_version: '' }, 'simulator_version: must be a string of 1 to 100 characters'],
+  [{ simulator_version: 'x'.repeat(101) }, 'simulator_version: must be'],
+  [{ simulator_version: 1 }, 'simulator_version: must be a string'],
   [{ shots: 0 }, 'shots: must be an integer from 1 to 100000'],
   [{ shots: 100_001 }, 'shots: must be'],
   [{ qubit_count: 0 }, 'qubit_count: must be an integer from 1 to 50'],

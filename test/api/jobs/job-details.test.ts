@@ -91,14 +91,23 @@ describe('the events of a job', () => {
 
   test.each([
     ['2', ['cancelling', 'cancelled']],
-    ['4', []],
-    ['99', []],
     ['rubbish', ['pending', 'running', 'cancelling', 'cancelled']]
   ])('continue after the Last-Event-ID %s', async (last, statuses) => {
     const id = await submit()
     for (const status of ['running', 'cancelling', 'cancelled'] as const) await move(id, status)
     const answer = await ada.ask('GET', `/api/jobs/${id}/events`, undefined, { 'last-event-id': last })
     expect(eventsOf(answer).map(({ status }) => status)).toEqual(statuses)
+  })
+
+  test.each(['4', '99', '999999999'])('are over for a browser that has had them all: %s gets 204', async (last) => {
+    const id = await submit()
+    const ask = () => ada.ask('GET', `/api/jobs/${id}/events?follow=false`, undefined, { 'last-event-id': last })
+    for (const status of ['running', 'cancelling'] as const) await move(id, status)
+    // More can come.
+    expect([(await ask()).status, (await ask()).text]).toEqual([200, ''])
+    await move(id, 'cancelled')
+    const answer = await ask()
+    expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([204, '', undefined])
   })
 
   test('are sent as they happen, and the end of the job ends the stream', async () => {

@@ -154,6 +154,7 @@ describe('responses match the OpenAPI document', () => {
       ])
     )
     jobs.push(['GET', `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`])
+    jobs.push(['GET', `/api/jobs/destinations?shots=10&circuit_count=2&qubits=26&team_id=${teamId}`])
     jobs.push(['GET', `/api/jobs/managed-runtimes?team_id=${teamId}`])
     const lists = [
       'members',
@@ -210,6 +211,8 @@ describe('responses match the OpenAPI document', () => {
       ['GET', `/api/jobs/${completedJob}/result`],
       ['GET', `/api/jobs/${completedJob}/result`, undefined, { 'if-none-match': '*' }],
       ['GET', `/api/jobs/${completedJob}/events`],
+      ['GET', `/api/jobs/${completedJob}/events`, undefined, { 'last-event-id': '999' }],
+      ['GET', '/api/events?follow=false'],
       ['POST', `/api/jobs/${completedJob}/rerun`],
       ['POST', '/api/jobs/compare', { a: completedJob, b: completedJob }],
       ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],

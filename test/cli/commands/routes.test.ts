@@ -11,6 +11,7 @@ type Reason =
   | 'probes and documents for programs'
   | 'for the Python client'
   | "for the console's playground"
+  | 'for the console'
 
 /** A command, or the reason in brackets. */
 const table: Record<RouteLine, string | [Reason]> = {
@@ -50,6 +51,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'DELETE /api/teams/:id': 'team delete',
   'POST /api/teams/:id/transfer': 'team transfer',
   'POST /api/teams/:id/leave': 'team leave',
+  'GET /api/events': ['for the console'],
   'GET /api/team/members': 'member list',
   'PATCH /api/team/members/:userId': 'member role',
   'DELETE /api/team/members/:userId': 'member remove',
@@ -79,6 +81,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'POST /api/jobs/submit': 'submit',
   'GET /api/jobs': 'jobs',
   'GET /api/jobs/estimate': 'estimate',
+  'GET /api/jobs/destinations': ['for the console'],
   'GET /api/jobs/managed-runtimes': ['for the Python client'],
   'GET /api/jobs/:id': 'job',
   'GET /api/jobs/:id/result': ['probes and documents for programs'],

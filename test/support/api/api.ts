@@ -6,7 +6,7 @@ import { parseTrustedProxies, type TrustedProxies } from '../../../apps/api/http
 import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
 import { createAccessCode, grantPlatformAdmin } from '../../../db/accounts/accounts.js'
 import { connect } from '../../../db/client.js'
-import { createJobAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.js'
+import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.js'
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDiskSpace, type DiskSpaceOptions } from '../../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
@@ -106,6 +106,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
         off()
       }
     },
+    onAny: (watcher) => listener.onAny(watcher),
     close: () => listener.close()
   }
   const directQueue = createDirectQueue(options.redisUrl ?? process.env.TEST_REDIS_URL!, database.name)
@@ -147,6 +148,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     poolMax,
     listener: counted,
     announce,
+    announceRun: createRunAnnouncer(pool.sql),
     limiter: {
       store: createRateLimitStore(limitsRedis, database.name),
       // Tests send more requests than people do; tests of the limits set their own.

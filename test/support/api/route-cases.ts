@@ -98,6 +98,7 @@ export const routeCases: Record<string, RouteCase> = {
     status: 200,
     path: ({ teamId }) => `/api/teams/${teamId}/leave`
   },
+  'GET /api/events': { allowed: peopleOrKeys, status: 200, path: () => '/api/events?follow=false' },
   'GET /api/team/members': { allowed: readers, status: 200, path: inTeam('/api/team/members') },
   'PATCH /api/team/members/:userId': {
     allowed: managers,
@@ -199,6 +200,7 @@ export const routeCases: Record<string, RouteCase> = {
     status: 200,
     path: ({ teamId }) => `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`
   },
+  'GET /api/jobs/destinations': { allowed: readers, status: 200, path: inTeam('/api/jobs/destinations') },
   'POST /api/jobs/compare': {
     allowed: readers,
     status: 200,

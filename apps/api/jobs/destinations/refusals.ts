@@ -6,11 +6,18 @@ import { assertStored, credentialNames } from '../../../../db/backends/provider-
 import type { DbOrTx } from '../../../../db/client.js'
 import { type BudgetStanding, budgetStanding } from '../../../../db/money/budget-standing.js'
 import type { Membership } from '../../../../db/teams/memberships.js'
-import { assertParams, assertUsable, type Backend, type BackendParams } from '../../../../domain/backends/backend.js'
+import {
+  assertParams,
+  assertUsable,
+  type Backend,
+  type BackendParams,
+  isAtProvider
+} from '../../../../domain/backends/backend.js'
 import { codeOf } from '../../../../domain/errors.js'
-import { assertNotTooWide } from '../../../../domain/jobs/declared-width.js'
+import { assertNotTooWide, isTooWide } from '../../../../domain/jobs/declared-width.js'
 import type { ProgramKind } from '../../../../domain/jobs/source.js'
 import { brokenLimits, budgetRefusalBody } from '../../../../domain/money/budget.js'
+import { isFree } from '../../../../domain/money/cost.js'
 import type { MicroUsd } from '../../../../domain/money/money.js'
 import { actorOf, assertMayCall } from '../../http/access.js'
 import { accessTable } from '../../http/access-table.js'
@@ -47,19 +54,37 @@ export interface Standing {
   backends: readonly Backend[]
   /** The names of the values that the team has stored for each provider. */
   credentials: ReadonlyMap<string, readonly string[]>
-  budget: BudgetStanding
+  /** `null` where nothing is paid. */
+  budget: BudgetStanding | null
 }
 
+/** Everything, for any backend. */
 export async function standingOf(
   db: DbOrTx,
   request: FastifyRequest,
   team: SubmittingTeam,
   at: Date
-): Promise<Standing> {
+): Promise<Standing & { budget: BudgetStanding }> {
   const [backends, credentials, budget] = await Promise.all([
     listBackends(db),
     team === null ? new Map<string, string[]>() : credentialNames(db, team.id),
     budgetStanding(db, team?.id ?? null, actorOf(request).key, at)
+  ])
+  return { request, team, backends, credentials, budget }
+}
+
+/** Only what decides about one backend and a circuit of this width: a record is read often, and most jobs are free. */
+export async function standingAt(
+  db: DbOrTx,
+  request: FastifyRequest,
+  team: SubmittingTeam,
+  { backend, qubits, at }: { backend: Backend; qubits: number | null; at: Date }
+): Promise<Standing> {
+  const [backends, credentials, budget] = await Promise.all([
+    // Others are named instead of one that is too narrow.
+    qubits !== null && isTooWide(qubits, backend) ? listBackends(db) : [backend],
+    team !== null && isAtProvider(backend) ? credentialNames(db, team.id) : new Map<string, string[]>(),
+    isFree(backend.pricing) ? null : budgetStanding(db, team?.id ?? null, actorOf(request).key, at)
   ])
   return { request, team, backends, credentials, budget }
 }
@@ -76,7 +101,7 @@ export function refusalsOf(standing: Standing, backend: Backend, run: PlannedRun
     ...refusal('team', () => assertActive(team)),
     ...refusal('credentials', () => assertStored(credentials, backend)),
     ...refusal('qubits', () => qubits !== null && assertNotTooWide(qubits, backend, backends, program)),
-    ...brokenLimits(cost, budget, maxCost).map(
+    ...(budget ? brokenLimits(cost, budget, maxCost) : []).map(
       (broken): Refusal => ({ check: 'budget', message: budgetRefusalBody(broken).message })
     )
   ]

@@ -1,0 +1,1 @@
+ALTER TABLE "playground_telemetry" ADD COLUMN "simulator_version" text;

@@ -1,0 +1,177 @@
+// GET /api/jobs/destinations says before a submission what the submission then says, for every backend of the catalogue.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { listBackends } from '../../../db/backends/backends.js'
+import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
+import { bellQasm3, submission } from '../../support/jobs/builders.js'
+
+const api = await startApi('destinations')
+const { db } = api.database
+afterAll(() => api.close())
+
+const PRICE = 2_000_000
+beforeAll(async () => {
+  // One paid simulator, one that is disabled, one that takes few shots, and providers that are online without credentials.
+  await db.execute(sql`update backends set task_fee_micro = ${PRICE} where slug = 'aer-statevector'`)
+  await db.execute(sql`update backends set is_available = false where slug = 'aer-mps'`)
+  await db.execute(sql`update backends set max_shots = 50 where slug = 'aer-noisy'`)
+  await db.execute(sql`update backends set max_qubits = 1 where slug = 'marqov-sim'`)
+  await db.execute(sql`update backends set status = 'online' where provider in ('IonQ', 'AWS Braket')`)
+  await db.execute(
+    sql`insert into provider_workers (provider, declared_at) values ('IonQ', now()), ('AWS Braket', now())`
+  )
+  await db.execute(
+    sql`update backends set queue_length = 3, queue_time_seconds = 90 where slug = 'ionq-direct-simulator'`
+  )
+})
+
+interface Destination {
+  backend: string
+  available: boolean
+  refusals: { check: string; message: string }[]
+  [field: string]: unknown
+}
+
+const destinations = async (user: TestUser, query: string): Promise<Destination[]> =>
+  (await user.get(`/api/jobs/destinations?${query}`)).body.destinations
+const words = ({ body }: ApiResponse): string | null => body.error?.message ?? body.error ?? null
+
+async function team(): Promise<{ ada: TestUser; teamId: string }> {
+  const ada = await api.signUp()
+  return { ada, teamId: (await ada.post('/api/teams', { name: 'ours' })).body.id }
+}
+const submitTo = (user: TestUser, teamId: string, backend: string) =>
+  user.post('/api/jobs/submit', submission({ team_id: teamId, backend, params: { shots: 100 } }))
+
+describe('the first reason of a backend is what its submission is refused with', () => {
+  async function compare(user: TestUser, teamId: string) {
+    const found = await destinations(user, `shots=100&qubits=2&team_id=${teamId}`)
+    expect(found.map(({ backend }) => backend)).toEqual((await listBackends(db)).map(({ slug }) => slug))
+    const wrong: unknown[] = []
+    for (const { backend, available, refusals } of found) {
+      const happened = words(await submitTo(user, teamId, backend))
+      if (happened !== (refusals[0]?.message ?? null) || available !== (happened === null))
+        wrong.push({ backend, available, refusals, happened })
+    }
+    expect(wrong).toEqual([])
+    return found
+  }
+
+  test('in a team that may pay', async () => {
+    const { ada, teamId } = await team()
+    const found = await compare(ada, teamId)
+    const checks = new Set(found.flatMap(({ refusals }) => refusals.map(({ check }) => check)))
+    expect(checks).toEqual(new Set(['backend', 'credentials', 'qubits']))
+    expect(found.filter(({ available }) => available).map(({ backend }) => backend)).toEqual(
+      expect.arrayContaining(['local', 'aer-statevector'])
+    )
+  })
+
+  test('in a team whose limits are lower than the price', async () => {
+    const { ada, teamId } = await team()
+    await ada.ask('PATCH', '/api/team/budget', { team_id: teamId, per_job_usd: 1, daily_usd: 1, monthly_usd: 1 })
+    const found = await compare(ada, teamId)
+    const paid = found.find(({ backend }) => backend === 'aer-statevector')!
+    expect(paid.refusals.map(({ check, message }) => [check, /what is left of (.*) \(/.exec(message)![1]])).toEqual([
+      ['budget', "the team's limit per job"],
+      ['budget', "the team's daily budget"],
+      ['budget', "the team's monthly budget"]
+    ])
+  })
+
+  test('in a suspended team', async () => {
+    const { ada, teamId } = await team()
+    await db.execute(
+      sql`update teams set suspended_at = now(), suspended_reason = 'an unpaid invoice' where id = ${teamId}`
+    )
+    const found = await compare(ada, teamId)
+    for (const { refusals } of found)
+      expect(refusals.map(({ message }) => message).join()).toContain('(reason: an unpaid invoice)')
+  })
+
+  test.each(['read', 'simulate', 'qpu'] as const)('with a key of tier %s and a limit of its own', async (tier) => {
+    const { ada, teamId } = await team()
+    const key = { team_id: teamId, name: 'k', tier, kind: 'live', daily_limit_usd: 1 }
+    const made = await ada.post('/api/team/api-keys', key)
+    expect(made.status).toBe(201)
+    const ask: TestUser['ask'] = (method, path, body) =>
+      api.ask(method, path, body, { authorization: `Bearer ${made.body.key}` })
+    const keyed = {
+      ...ada,
+      ask,
+      get: (path: string) => ask('GET', path),
+      post: (path: string, body?: unknown) => ask('POST', path, body)
+    }
+    await compare(keyed, teamId)
+  })
+})
+
+describe('a destination', () => {
+  test('has the price, how it was computed, and the queue', async () => {
+    const { ada, teamId } = await team()
+    const found = await destinations(ada, `shots=100&circuit_count=3&team_id=${teamId}`)
+    expect(found.find(({ backend }) => backend === 'aer-statevector')).toMatchObject({
+      provider: 'Local',
+      device_type: 'simulator',
+      emulated: false,
+      status: 'online',
+      queue_length: null,
+      queue_seconds: 0,
+      max_qubits: 28,
+      estimated_cost_usd: 6,
+      breakdown: { task_fee: 2, shots: 100, tasks: 3 }
+    })
+    expect(found.find(({ backend }) => backend === 'ionq-direct-simulator')).toMatchObject({
+      queue_length: 3,
+      queue_seconds: 90
+    })
+  })
+
+  test('is the same in the options of a script, and in an estimate', async () => {
+    const { ada, teamId } = await team()
+    const script = await ada.post('/api/scripts/upload', { team_id: teamId, name: 's', script_content: bellQasm3() })
+    await ada.ask('PATCH', '/api/team/budget', { team_id: teamId, per_job_usd: 1 })
+    const query = `shots=100&team_id=${teamId}`
+    const found = await destinations(ada, `${query}&qubits=2`)
+    const options = (await ada.get(`/api/scripts/${script.body.script_id}/execution-options?${query}`)).body
+    expect(options.destinations).toEqual(
+      found.map(({ backend, name, available, refusals, estimated_cost_usd }) => {
+        const reason = refusals[0]?.message ?? null
+        return { backend, name, available, reason, estimated_cost_usd, requires_analysis: false }
+      })
+    )
+    for (const { backend, refusals } of await destinations(ada, query))
+      expect([backend, (await ada.get(`/api/jobs/estimate?backend=${backend}&${query}`)).body.refusals]).toEqual([
+        backend,
+        refusals
+      ])
+  })
+
+  test('is shown to a person without a team, with the limits that theirs will have', async () => {
+    const newcomer = await api.signUp()
+    const { body } = await newcomer.get('/api/jobs/destinations')
+    expect(body).toMatchObject({ team: null, budget: { team_id: null, limits: { per_job_usd: 100 } } })
+    const refusalsOf = (slug: string) => body.destinations.find((one: Destination) => one.backend === slug).refusals
+    expect(refusalsOf('local')).toEqual([])
+    expect(refusalsOf('ionq-direct-simulator')).toMatchObject([{ check: 'credentials' }])
+  })
+})
+
+test('parameters of the job are among the reasons of an estimate', async () => {
+  const { ada, teamId } = await team()
+  const params = encodeURIComponent('{"observables":["ZZ"],"mitigation":{"readout":true}}')
+  const { body } = await ada.get(`/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}&job_params=${params}`)
+  expect(body.refusals).toMatchObject([{ check: 'params', message: expect.stringContaining('params.mitigation') }])
+})
+
+test.each([
+  ['shots=0', 'shots: must be an integer from 1 to 100000'],
+  ['qubits=0', 'qubits: must be an integer from 1 to 10000'],
+  ['circuit_count=1001', 'circuit_count: must be an integer from 1 to 1000'],
+  ['backend=local', 'backend: is not a field of this request'],
+  ['shots=1&shots=2', 'shots: must be an integer from 1 to 100000 (got a list of 2 items)']
+])('?%s is refused', async (query, message) => {
+  const ada = await api.signUp()
+  const { status, body } = await ada.get(`/api/jobs/destinations?${query}`)
+  expect([status, body.error]).toEqual([400, expect.stringContaining(message)])
+})

@@ -21,7 +21,15 @@ export async function installNodeModules(root, logs) {
     // platforms. With --no-save the locked versions and digests hold all the same and the lock file stays as it is.
     // NODE_ENV=production in the environment would leave out what the tests need. No package may run code of its own during
     // the installation: none needs to, since the links of Postgres' libraries are made below.
-    const args = ['install', '--no-save', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=warn']
+    const args = [
+      'install',
+      '--no-save',
+      '--include=dev',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=warn'
+    ]
     const [command, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm']
     await step('npm packages', () =>
       run(command, [...first, ...args], { cwd: root, log: join(logs, 'npm-install.log'), limitMs: 20 * 60_000 })

@@ -18,6 +18,8 @@ const TOKENS_MAX = 1000
 /** A token is renewed this long before it expires. */
 const EARLY_MS = 5 * 60_000
 const LIFE_MS_MAX = 24 * 3_600_000
+/** Longer than the tries of one submission lie apart. */
+const REFUSED_MS = 5 * 60_000
 const tokenPattern = /^[!-~]{1,16384}$/
 
 /** What proves who calls, in the headers of a request; no message repeats `secret`. */
@@ -30,6 +32,13 @@ export interface Identity {
   proof(credentials: Credentials, scope: Scope, signal: AbortSignal): Promise<Proof>
   /** Makes the next proof from a new token. */
   forget(credentials: Credentials): void
+  /**
+   * Does the same after a refusal of a request that is sent once, whose next try comes later.
+   * @returns whether that try may succeed: when the one before was refused, too, the credentials are refused and not the token.
+   */
+  renew(credentials: Credentials): boolean
+  /** Notes that such a request was not refused. */
+  served(credentials: Credentials): void
   /** A request that can be sent twice: with a new token, where the first one was revoked before its time. */
   call(
     http: ProviderHttp,
@@ -51,6 +60,9 @@ export const nameOf = (...values: (string | undefined)[]): string =>
 export function createIdentity(loginUrl = LOGIN, callTimeoutMs?: number): Identity {
   const http = createProviderHttp('Microsoft Entra ID', signInRefusals, callTimeoutMs)
   const tokens = new Map<string, { token: string; renewAt: number }>()
+  /** When a token was refused that was replaced since, by credentials. */
+  const refusedAt = new Map<string, number>()
+  const ownerOf = ({ tenant_id, client_id, client_secret }: Credentials) => nameOf(tenant_id, client_id, client_secret)
   const keyOf = ({ tenant_id, client_id, client_secret }: Credentials, scope: Scope) =>
     nameOf(tenant_id, client_id, client_secret, scope)
 
@@ -106,6 +118,19 @@ export function createIdentity(loginUrl = LOGIN, callTimeoutMs?: number): Identi
     forget(credentials) {
       for (const scope of Object.keys(scopes) as Scope[]) tokens.delete(keyOf(credentials, scope))
     },
+
+    renew(credentials) {
+      identity.forget(credentials)
+      const owner = ownerOf(credentials)
+      const before = refusedAt.get(owner)
+      refusedAt.delete(owner)
+      if (before !== undefined && performance.now() - before < REFUSED_MS) return false
+      refusedAt.set(owner, performance.now())
+      if (refusedAt.size > TOKENS_MAX) refusedAt.delete(refusedAt.keys().next().value!)
+      return true
+    },
+
+    served: (credentials) => void refusedAt.delete(ownerOf(credentials)),
 
     async call(httpOfService, credentials, scope, call) {
       const attempt = async (answers: readonly number[]) => {

@@ -111,12 +111,16 @@ export function createWorkspaces(
       const request = { method, url, headers, answers: known, secrets: [secret], body: { json } }
       return async (sendSignal) => {
         const response = await quantum.call({ ...request, signal: sendSignal })
-        if (response.status !== 401 || answers.includes(401)) return response
-        identity.forget(credentials)
-        throw new ProviderFault(
-          'busy',
-          'Azure Quantum returned 401: the token was revoked; the next try gets a new one'
-        )
+        if (response.status !== 401 || answers.includes(401)) {
+          identity.served(credentials)
+          return response
+        }
+        throw identity.renew(credentials)
+          ? new ProviderFault('busy', 'Azure Quantum returned 401: the token was revoked; the next try gets a new one')
+          : new ProviderFault(
+              'unauthorized',
+              'Azure Quantum returned 401 for a new token, too: the service principal is refused'
+            )
       }
     },
 

@@ -93,7 +93,8 @@ describe.each(providers)('$name', (provider) => {
       const id = await submit()
       await platform.until(id, ({ provider_jobs }) => (provider_jobs as { status: string }[])[0]?.status === 'running')
       await platform.cancel(id)
-      expect(await platform.ended(id)).toMatchObject(confirmed)
+      const billed = provider.billsCancelledRuns && { actual_cost_usd: COST }
+      expect(await platform.ended(id)).toMatchObject({ ...confirmed, ...billed })
       expect(control().tasks()).toMatchObject([{ state: cancelled }])
     },
     60_000

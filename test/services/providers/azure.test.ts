@@ -200,8 +200,21 @@ describe('a submission', () => {
     await expect(submit(task)).rejects.toEqual(fault('busy', /401: the token was revoked/))
     expect(server.askedOf('create')).toHaveLength(1)
     const before = server.askedOf('token').length
-    await expect(submit(task)).rejects.toEqual(fault('busy', /401/))
+    server.answer({ create: { body: { id: ID, status: 'Waiting' } } })
+    await submit(task)
     expect(server.askedOf('token').length).toBeGreaterThan(before)
+  })
+
+  test('that is refused with a new token, too, is rejected, and one in between starts anew', async () => {
+    const refused = { create: { status: 401 } }
+    server.answer(refused)
+    await expect(submit()).rejects.toEqual(fault('busy', /401: the token was revoked/))
+    await expect(submit()).rejects.toEqual(fault('unauthorized', /401 for a new token, too/))
+    await expect(submit()).rejects.toEqual(fault('busy', /401/))
+    server.answer({ create: { body: { id: ID, status: 'Waiting' } } })
+    await submit()
+    server.answer(refused)
+    await expect(submit()).rejects.toEqual(fault('busy', /401/))
   })
 
   test('with a key that the workspace does not accept is rejected', async () => {

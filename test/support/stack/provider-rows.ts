@@ -19,6 +19,8 @@ export interface Provider {
   /** What its circuits can do beside gates and a measurement at the end. */
   permits?: readonly ('branches' | 'resets' | 'continues after a measurement')[]
   /** A backend that no other test uses, and its states in the emulator. Absent where the provider names no retired device. */
+  /** It bills the time of a run that is cancelled. */
+  billsCancelledRuns?: true
   retiring?: { backend: string; device: string; offline: string; retired: string }
 }
 
@@ -52,6 +54,7 @@ export const providers: Provider[] = [
     looking: { method: 'GET', path: '/jobs/' },
     fetching: { method: 'GET', path: '/jobs/' },
     cancelled: 'Cancelled',
+    billsCancelledRuns: true,
     permits: ['resets', 'continues after a measurement']
   },
   {

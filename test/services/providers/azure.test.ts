@@ -194,13 +194,17 @@ describe('a submission', () => {
     expect(server.askedOf('create')).toHaveLength(1)
   })
 
+  const accepting = {
+    create: ({ text }: { text: string }) => ({ status: 201, body: { ...JSON.parse(text), status: 'Waiting' } })
+  }
+
   test('whose token was revoked is sent once, and again with a new token by the next try', async () => {
     const task = jobOf()
     server.answer({ create: { status: 401 } })
     await expect(submit(task)).rejects.toEqual(fault('busy', /401: the token was revoked/))
     expect(server.askedOf('create')).toHaveLength(1)
     const before = server.askedOf('token').length
-    server.answer({ create: { body: { id: ID, status: 'Waiting' } } })
+    server.answer(accepting)
     await submit(task)
     expect(server.askedOf('token').length).toBeGreaterThan(before)
   })
@@ -211,7 +215,7 @@ describe('a submission', () => {
     await expect(submit()).rejects.toEqual(fault('busy', /401: the token was revoked/))
     await expect(submit()).rejects.toEqual(fault('unauthorized', /401 for a new token, too/))
     await expect(submit()).rejects.toEqual(fault('busy', /401/))
-    server.answer({ create: { body: { id: ID, status: 'Waiting' } } })
+    server.answer(accepting)
     await submit()
     server.answer(refused)
     await expect(submit()).rejects.toEqual(fault('busy', /401/))

@@ -7,6 +7,7 @@ import { benchBackends } from './backends.js'
 import { benchBackup } from './backup.js'
 import { benchCapsules } from './capsules.js'
 import { benchCompare } from './compare.js'
+import { benchConsoleSimulators } from './console-simulators.js'
 import { benchExecutor } from './executor.js'
 import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
@@ -39,7 +40,8 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   'live-output': benchLiveOutput,
   terminal: benchTerminal,
   sweep: benchSweep,
-  providers: benchProviders
+  providers: benchProviders,
+  'console-simulators': benchConsoleSimulators
 }
 
 const chosen = process.argv.slice(2)

@@ -400,6 +400,7 @@ describe('package.json', () => {
     )
     const direct = { ...manifest.dependencies, ...manifest.devDependencies }
     expect([...imported].filter((name) => !direct[name])).toEqual([])
+    // What the console imports is bundled into its files, so that the service itself needs none of it.
     const forTests = [...imported].filter((name) => !manifest.dependencies[name])
     const inProduct = imports.filter(
       ({ from, to, ours, typeOnly }) =>

@@ -481,7 +481,7 @@ export interface paths {
       parameters: {
         query?: {
           team_id?: string
-          status?: "pending" | "running" | "cancelling" | "completed" | "failed" | "cancelled" | "dispatch_failed"
+          status?: "pending" | "running" | "cancelling" | "completed" | "failed" | "cancelled" | "dispatch_failed" | ("pending" | "running" | "cancelling" | "completed" | "failed" | "cancelled" | "dispatch_failed")[]
           backend?: string
           script_id?: string
           capsule_id?: string
@@ -519,7 +519,9 @@ export interface paths {
     parameters: NoParameters
     get: {
       parameters: {
-        query?: never
+        query?: {
+          result?: "omit"
+        }
         header?: never
         path: {
           id: string
@@ -709,6 +711,10 @@ export interface paths {
             'text/event-stream': string
           }
         }
+        204: {
+          headers: Headers
+          content?: never
+        }
         400: Refusal
         401: Refusal
         404: Refusal
@@ -758,6 +764,32 @@ export interface paths {
       }
     }
   }
+  '/api/events': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          follow?: boolean
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'text/event-stream': string
+          }
+        }
+        400: Refusal
+        401: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
   '/api/jobs/estimate': {
     parameters: NoParameters
     get: {
@@ -790,6 +822,36 @@ export interface paths {
         401: Refusal
         404: Refusal
         422: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
+  '/api/jobs/destinations': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          shots?: number
+          circuit_count?: number
+          qubits?: number
+          team_id?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['ListDestinationsResponse']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
         429: Refusal
         500: Refusal
       }
@@ -874,6 +936,38 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+      }
+    }
+  }
+  '/api/jobs/{id}/result': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': { [name: string]: unknown }
+          }
+        }
+        304: {
+          headers: Headers
+          content?: never
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3878,10 +3972,17 @@ export interface components {
       status: "ok" | "degraded" | "down"
       parts: components['schemas']['ReadinessParts']
     }
+    GetMetaResponseFeaturesBrowserSimulator: {
+      warn_from_qubits: number
+      qubits_max: number
+    }
     GetMetaResponseFeatures: {
       execution_modes: ("direct" | "temporal")[]
       sign_in: ("password" | "oidc")[]
       frameworks: ("qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov" | "braket")[]
+      access_codes: boolean
+      mail: boolean
+      browser_simulator: components['schemas']['GetMetaResponseFeaturesBrowserSimulator']
     }
     GetMetaResponse: {
       name: string
@@ -3971,9 +4072,15 @@ export interface components {
       suspended: boolean
       suspended_reason: string | null
     }
+    CurrentSession: {
+      id: string
+      expires_at: string
+      idle_until: string
+    }
     GetSessionResponse: {
       user: components['schemas']['User']
       teams: components['schemas']['Team'][]
+      session: components['schemas']['CurrentSession']
     }
     Session: {
       id: string
@@ -4185,7 +4292,8 @@ export interface components {
       completed_at: string | null
       updated_at: string
       queue: components['schemas']['JobQueue'] | null
-      params: { [name: string]: unknown }
+      params: { [name: string]: unknown } | null
+      params_omitted: boolean
       summary: { [name: string]: string } | null
     }
     ListJobsResponse: {
@@ -4195,6 +4303,12 @@ export interface components {
       limit: number
       offset: number
       next_cursor: string | null
+    }
+    JobActions: {
+      cancel: true | string
+      rerun: true | string
+      make_capsule: true | string
+      save_script: true | string
     }
     BackendChoiceAsked: {
       max_cost_usd: number | null
@@ -4250,7 +4364,9 @@ export interface components {
       updated_at: string
       queue: components['schemas']['JobQueue'] | null
       params: { [name: string]: unknown }
+      can?: components['schemas']['JobActions']
       choice: components['schemas']['BackendChoice'] | null
+      result_bytes?: number | null
       result: { [name: string]: unknown } | null
     }
     JobState: {
@@ -4336,12 +4452,53 @@ export interface components {
       day: components['schemas']['BudgetDay']
       month: components['schemas']['BudgetMonth']
     }
+    SubmissionRefusal: {
+      check: "key" | "backend" | "params" | "team" | "credentials" | "qubits" | "budget"
+      message: string
+    }
     EstimateJobResponse: {
       estimated_cost_usd: number
       circuits: number
       breakdown: components['schemas']['EstimateJobResponseBreakdown']
       budget: components['schemas']['Budget']
+      refusals: components['schemas']['SubmissionRefusal'][]
       choice: components['schemas']['BackendChoice'] | null
+    }
+    ListDestinationsResponseTeam: {
+      id: string
+      name: string
+      role: "owner" | "admin" | "member"
+      suspended: boolean
+    }
+    DestinationBreakdown: {
+      task_fee: number
+      per_shot: number
+      shots: number
+      tasks: number
+      minimum_cost: number
+      per_second?: number
+      seconds_max?: number
+    }
+    Destination: {
+      backend: string
+      name: string
+      provider: string
+      device_type: "simulator" | "qpu"
+      emulated: boolean
+      status: "online" | "offline" | "maintenance"
+      queue_length: number | null
+      queue_seconds: number | null
+      max_qubits: number | null
+      max_shots: number | null
+      estimated_cost_usd: number
+      breakdown: components['schemas']['DestinationBreakdown']
+      available: boolean
+      refusals: components['schemas']['SubmissionRefusal'][]
+    }
+    ListDestinationsResponse: {
+      team: components['schemas']['ListDestinationsResponseTeam'] | null
+      budget: components['schemas']['Budget']
+      destinations: components['schemas']['Destination'][]
     }
     CompareJobsRequestA: {
       job_id: string
@@ -4485,7 +4642,8 @@ export interface components {
     ReportPlaygroundRunRequest: {
       session_id: string
       team_id: string
-      simulator: "quantum-circuit" | "qulacs-wasm"
+      simulator: "quantum-circuit" | "qulacs-wasm" | "statevector-js"
+      simulator_version?: string
       qasm_input: string
       shots: number
       qubit_count: number
@@ -5579,7 +5737,8 @@ export interface components {
       completed_at: string | null
       updated_at: string
       queue: components['schemas']['JobQueue'] | null
-      params: { [name: string]: unknown }
+      params: { [name: string]: unknown } | null
+      params_omitted: boolean
       summary: { [name: string]: string } | null
       team_name: string
       user_email: string | null

@@ -96,7 +96,7 @@ export class CircuitWriter {
   }
 
   /** What `then` and `otherwise` write happens under the condition, or under its opposite. */
-  branch(condition: Condition, call: number, then: () => void, otherwise: () => void = () => {}): void {
+  branch(condition: Condition, number: number, then: () => void, otherwise: () => void = () => {}): void {
     const around = this.#operations
     this.#operations = []
     then()
@@ -105,8 +105,10 @@ export class CircuitWriter {
     otherwise()
     const failed = this.#operations
     this.#operations = around
+    const call = this.#calls[number]!
+    this.#calls[number] = { ...call, qubits: qubitsOf([...held, ...failed]) }
     // biome-ignore lint/suspicious/noThenProperty: a circuit is data, which nothing awaits.
-    this.#emit({ kind: 'if', condition, then: held, otherwise: failed, call })
+    this.#emit({ kind: 'if', condition, then: held, otherwise: failed, call: number })
   }
 
   finish(language: Circuit['language'], end: Position): Circuit {
@@ -178,4 +180,17 @@ function outcomeOf(registers: readonly OutcomeRegister[], written: ReadonlySet<n
     outcome.push({ name, clbits: own })
   }
   return outcome
+}
+
+/** The qubits that operations touch, ascending. */
+function qubitsOf(operations: readonly Operation[]): number[] {
+  const found = new Set<number>()
+  const note = (operation: Operation): void => {
+    if (operation.kind === 'gate') for (const { qubit } of operation.controls) found.add(qubit)
+    if (operation.kind === 'gate') for (const qubit of operation.targets) found.add(qubit)
+    if (operation.kind === 'measure' || operation.kind === 'reset') found.add(operation.qubit)
+    if (operation.kind === 'if') for (const inner of [...operation.then, ...operation.otherwise]) note(inner)
+  }
+  for (const operation of operations) note(operation)
+  return [...found].sort((a, b) => a - b)
 }

@@ -19,7 +19,7 @@ export const OPERATIONS_MAX = 200_000
 export const UNROLLED_STATEMENTS_MAX = 100_000
 
 /** Steps of the reader: statements executed and operations made, those of definitions included. */
-export const STEPS_MAX = 2_000_000
+export const STEPS_MAX = 1_000_000
 
 /** How deep expressions and blocks may be nested. */
 export const NESTING_MAX = 100

@@ -116,6 +116,12 @@ test('20 qubits take the memory of their state and its sums, and no more', async
   const layers = Array.from({ length: 4 }, () => 'ry(0.3) q; for int i in [0:18] { cx q[i], q[i + 1]; }').join(' ')
   const { circuit } = readCircuit(`${HEAD} qubit[20] q; ${layers}`) as { circuit: Parameters<typeof estimate>[0] }
   expect(estimate(circuit, 1000).bytes).toBeLessThan(32 * 2 ** 20)
-  const found = await simulate(circuit, 1000, 1, () => {})
+  const before = process.memoryUsage().arrayBuffers
+  let most = 0
+  const found = await simulate(circuit, 1000, 1, () => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+  })
   expect(total(found)).toBe(1000)
+  expect(most).toBeGreaterThan(16 * 2 ** 20 - 1)
+  expect(most).toBeLessThan(64 * 2 ** 20)
 })

@@ -22,11 +22,13 @@ export interface TableRow extends Meaning {
 
 export type TextRow = { name: string; text: string } & (Meaning | { refusal: string })
 
-export type ChangedProgram = { text: string } & (Meaning | { refused: string; line: number | null })
+/** A program with what the server makes of it. */
+export type JudgedProgram = { text: string } & (Meaning | { refused: string; line: number | null })
 
 export const conformance = read<TableRow>('conformance.json')
 export const texts = read<TextRow>('texts.json')
-export const changedPrograms = read<ChangedProgram>('changed-programs.json')
+export const programs = read<JudgedProgram>('programs.json')
+export const changedPrograms = read<JudgedProgram>('changed-programs.json')
 
 function read<T>(name: string): T[] {
   return JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures', name), 'utf8')) as T[]

@@ -198,8 +198,8 @@ export class ExpressionParser {
     const second = this.#endsRange() ? undefined : this.expression()
     const first = start === undefined ? {} : { start }
     if (!this.accept(':')) return { kind: 'range', ...first, ...(second && { end: second }), ...position }
-    const end = this.#endsRange() ? undefined : this.expression()
-    return { kind: 'range', ...first, ...(second && { step: second }), ...(end && { end }), ...position }
+    const end = this.expression()
+    return { kind: 'range', ...first, ...(second && { step: second }), end, ...position }
   }
 
   #endsRange(): boolean {

@@ -1,6 +1,7 @@
 // Parses the statements of OpenQASM 3.
 import type { Position } from '../../circuit/circuit.js'
-import { at, ExpressionParser } from './expression-parser.js'
+import { DeclarationParser } from './declaration-parser.js'
+import { at } from './expression-parser.js'
 import type { Expression, GateCall, Modifier, Statement } from './syntax.js'
 import { fault, type Token } from './tokens.js'
 
@@ -18,9 +19,7 @@ const refused: Record<string, string> = {
 
 const modifiers = new Set(['ctrl', 'negctrl', 'inv', 'pow'])
 
-export class Parser extends ExpressionParser {
-  /** `global` outside every block, `gate` inside of a definition. */
-  #scope: 'global' | 'block' | 'gate' = 'global'
+export class Parser extends DeclarationParser {
   #loops = 0
 
   program(): Statement[] {
@@ -60,23 +59,23 @@ export class Parser extends ExpressionParser {
     const position = at(token)
     switch (token.text) {
       case 'include':
-        return this.#include()
+        return this.include()
       case 'qubit':
       case 'qreg':
-        return this.#qubits()
+        return this.qubits()
       case 'creg':
-        return this.#oldBits()
+        return this.oldBits()
       case 'const':
-        return this.#constant()
+        return this.constant()
       case 'input':
       case 'output':
-        return this.#io()
+        return this.io()
       case 'let':
-        return this.#alias()
+        return this.alias()
       case 'gate':
         return this.#gateDefinition()
       case 'measure': {
-        this.#notInGate("cannot have a non-unitary 'measure' instruction in a gate")
+        this.notInGate("cannot have a non-unitary 'measure' instruction in a gate")
         this.next()
         const measured = this.operand()
         const target = this.accept('->') ? this.operand() : undefined
@@ -84,7 +83,7 @@ export class Parser extends ExpressionParser {
         return { kind: 'measure', measured, ...(target && { target }), ...position }
       }
       case 'reset': {
-        this.#notInGate("cannot have a non-unitary 'reset' instruction in a gate")
+        this.notInGate("cannot have a non-unitary 'reset' instruction in a gate")
         this.next()
         const operand = this.operand()
         this.expect(';')
@@ -118,7 +117,7 @@ export class Parser extends ExpressionParser {
         this.#skipLine()
         return { kind: 'refused', what: "'pragma' (for #pragma braket, choose the framework marqov)", ...position }
       default:
-        return Object.hasOwn(refused, token.text) ? this.#refused(token) : this.#declaration()
+        return Object.hasOwn(refused, token.text) ? this.#refused(token) : this.declaration()
     }
   }
 
@@ -142,121 +141,9 @@ export class Parser extends ExpressionParser {
     return { kind: 'refused', what: refused[token.text]!, ...at(token) }
   }
 
-  #include(): Statement {
-    const position = at(this.next())
-    if (this.#scope !== 'global') throw fault("'include' statements must be global", position)
-    const file = this.next().text.slice(1, -1)
-    this.expect(';')
-    return { kind: 'include', file, ...position }
-  }
-
-  #qubits(): Statement {
-    const word = this.next()
-    if (this.#scope !== 'global') throw fault('qubit declarations must be global', word)
-    let size = word.text === 'qubit' && this.is('[') ? this.designator() : undefined
-    const name = this.name().text
-    if (word.text === 'qreg' && this.is('[')) size = this.#positiveSize('qreg')
-    this.expect(';')
-    return { kind: 'qubits', name, ...(size && { size }), ...at(word) }
-  }
-
-  #oldBits(): Statement {
-    const position = at(this.next())
-    const name = this.name().text
-    const size = this.is('[') ? this.#positiveSize('creg') : undefined
-    this.expect(';')
-    return {
-      kind: 'declaration',
-      type: { name: 'bit', ...(size && { size }) },
-      name,
-      isInitialised: false,
-      ...position
-    }
-  }
-
-  #positiveSize(word: string): Expression {
-    const size = this.designator()
-    const positive = !(size.kind === 'unary' || (size.kind === 'integer' && size.value === 0n))
-    if (!positive) throw fault(`${word} size must be positive`, size)
-    return size
-  }
-
-  #declaration(): Statement | null {
-    if (!this.startsDeclaration()) return null
-    const position = at(this.token)
-    this.#notInGate('cannot declare classical variables in a gate')
-    const type = this.type()
-    const name = this.name().text
-    if (!this.accept('=')) {
-      this.expect(';')
-      return { kind: 'declaration', type, name, isInitialised: false, ...position }
-    }
-    if (this.accept('measure')) {
-      const measured = this.operand()
-      this.expect(';')
-      return { kind: 'declaration', type, name, measured, isInitialised: true, ...position }
-    }
-    this.#initialValue()
-    this.expect(';')
-    return { kind: 'declaration', type, name, isInitialised: true, ...position }
-  }
-
-  #initialValue(): Expression {
-    if (this.is('{')) {
-      const position = at(this.token)
-      this.#arrayLiteral()
-      return { kind: 'valueless', what: 'ArrayLiteral', ...position }
-    }
-    return this.#concatenation()
-  }
-
-  #arrayLiteral(): void {
-    this.expect('{')
-    if (!this.is('}')) this.list(() => (this.is('{') ? this.#arrayLiteral() : this.expression()), '}')
-    this.expect('}')
-  }
-
-  #concatenation(): Expression {
-    let left = this.expression()
-    while (this.accept('++')) left = { kind: 'concatenation', left, right: this.expression(), ...at(left) }
-    return left
-  }
-
-  #constant(): Statement {
-    const position = at(this.next())
-    const type = this.type()
-    const name = this.name().text
-    this.expect('=')
-    const measured = this.is('measure') ? at(this.next()) : null
-    const value: Expression = measured
-      ? { kind: 'valueless', what: 'QuantumMeasurement', ...measured }
-      : this.#initialValue()
-    if (measured) this.operand()
-    this.expect(';')
-    return { kind: 'constant', type, name, value, ...position }
-  }
-
-  #io(): Statement {
-    const word = this.next()
-    if (this.#scope !== 'global') throw fault(`'${word.text}' declarations must be global`, word)
-    const type = this.type()
-    const name = this.name().text
-    this.expect(';')
-    return { kind: 'input', isOutput: word.text === 'output', type, name, ...at(word) }
-  }
-
-  #alias(): Statement {
-    const position = at(this.next())
-    const name = this.name().text
-    this.expect('=')
-    const value = this.#concatenation()
-    this.expect(';')
-    return { kind: 'alias', name, value, ...position }
-  }
-
   #gateDefinition(): Statement {
     const position = at(this.next())
-    if (this.#scope !== 'global') throw fault('gate definitions must be global', position)
+    if (this.scope !== 'global') throw fault('gate definitions must be global', position)
     const name = this.name().text
     let params: string[] = []
     if (this.accept('(')) {
@@ -264,14 +151,10 @@ export class Parser extends ExpressionParser {
       this.expect(')')
     }
     const qubits = this.list(() => this.name().text, '{')
-    this.#scope = 'gate'
+    this.scope = 'gate'
     const body = this.#block()
-    this.#scope = 'global'
+    this.scope = 'global'
     return { kind: 'gate definition', name, params, qubits, body, ...position }
-  }
-
-  #notInGate(message: string): void {
-    if (this.#scope === 'gate') throw fault(message, this.token)
   }
 
   #block(): Statement[] {
@@ -287,10 +170,10 @@ export class Parser extends ExpressionParser {
 
   /** The block, or the one statement, that belongs to a statement. */
   #body(): Statement[] {
-    const scope = this.#scope
-    if (scope === 'global') this.#scope = 'block'
+    const scope = this.scope
+    if (scope === 'global') this.scope = 'block'
     const body = this.is('{') ? this.#block() : [this.#statement()]
-    this.#scope = scope
+    this.scope = scope
     return body
   }
 
@@ -427,7 +310,7 @@ export class Parser extends ExpressionParser {
     const target = this.operand()
     if (this.token.kind !== 'assignment' && !this.is('=')) return null
     const operator = this.next().text
-    this.#notInGate('cannot assign to classical parameters in a gate')
+    this.notInGate('cannot assign to classical parameters in a gate')
     if (this.accept('measure')) {
       const measured = this.operand()
       this.expect(';')

@@ -10,14 +10,16 @@ const SECONDS_PER_AMPLITUDE = 1.2e-8
 /** The longest run that is started. */
 const SECONDS_MAX = 600
 
-/** Up to so many branches all of them are followed, so that the probabilities of the outcomes are exact. */
-export const EXACT_BRANCHES_MAX = 1024
+/** Up to so many branches, and so many seconds, all of them are followed: the outcomes' probabilities are then exact. */
+const EXACT = { branches: 1024, seconds: 5 }
 
 export interface Estimate {
   seconds: number
   bytes: number
   /** The most branches that measurements, resets and conditions in the middle can make. */
   branches: number
+  /** Whether every branch is followed, also those that no shot takes. */
+  isExact: boolean
 }
 
 /** An upper bound of time and memory. Throws SimulationRefused for a run that is not started. */
@@ -28,9 +30,11 @@ export function estimate(circuit: Circuit, shots: number): Estimate {
 
 export function estimateOf(plan: Plan, shots: number): Estimate {
   const states = 2 ** plan.branchings
-  const branches = states <= EXACT_BRANCHES_MAX ? states : Math.min(states, shots)
   const size = 2 ** plan.qubits
-  const seconds = branches * (plan.passes + 2) * size * SECONDS_PER_AMPLITUDE
+  const secondsOf = (count: number): number => count * (plan.passes + 2) * size * SECONDS_PER_AMPLITUDE
+  const isExact = states === 1 || (states <= EXACT.branches && secondsOf(states) <= EXACT.seconds)
+  const branches = isExact ? states : Math.min(states, shots)
+  const seconds = secondsOf(branches)
   // The state and its cumulative sums; and half a state for each branching whose other side waits.
   const waiting = plan.branchings
   const bytes = size * (16 + 8 + 8 * waiting)
@@ -47,5 +51,5 @@ export function estimateOf(plan: Plan, shots: number): Estimate {
         'resets before the end each keep half a state; run it on the server'
     )
   }
-  return { seconds, bytes, branches }
+  return { seconds, bytes, branches, isExact }
 }

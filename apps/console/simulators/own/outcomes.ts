@@ -97,15 +97,15 @@ function marginal({ re, im }: State, qubits: number, read: readonly number[]): F
   return weights
 }
 
-/** Draws values by their weights, and counts them. */
+/** Draws values by their weights, and counts them; the weights become their cumulative sums. */
 function sampled(weights: Float64Array, shots: number, random: Random): Map<number, number> {
-  const sums = new Float64Array(weights.length)
   let total = 0
   let last = 0
   for (let i = 0; i < weights.length; i++) {
-    total += weights[i]!
-    sums[i] = total
-    if (weights[i]! > 0) last = i
+    const weight = weights[i]!
+    total += weight
+    weights[i] = total
+    if (weight > 0) last = i
   }
   const counts = new Map<number, number>()
   for (let shot = 0; shot < shots; shot++) {
@@ -114,7 +114,7 @@ function sampled(weights: Float64Array, shots: number, random: Random): Map<numb
     let [low, high] = [0, last]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (sums[middle]! > wanted) high = middle
+      if (weights[middle]! > wanted) high = middle
       else low = middle + 1
     }
     counts.set(low, (counts.get(low) ?? 0) + 1)

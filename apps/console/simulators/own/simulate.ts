@@ -5,7 +5,7 @@ import { circuitInfo, metadata } from '../circuit-info.js'
 import { AMPLITUDE_QUBITS_MAX } from '../limits.js'
 import { checkRun, type OnProgress, type Simulation } from '../simulation.js'
 import { followBranches } from './branches.js'
-import { EXACT_BRANCHES_MAX, estimateOf } from './estimate.js'
+import { estimateOf } from './estimate.js'
 import type { State } from './kernels.js'
 import { Outcomes } from './outcomes.js'
 import { planOf } from './plan.js'
@@ -22,8 +22,7 @@ export async function simulate(
   const began = performance.now()
   checkRun(circuit, shots)
   const plan = planOf(circuit)
-  const { branches } = estimateOf(plan, shots)
-  const isExact = branches <= EXACT_BRANCHES_MAX && 2 ** plan.branchings <= EXACT_BRANCHES_MAX
+  const { isExact } = estimateOf(plan, shots)
   const random = randomOf(String(seed))
   const outcomes = new Outcomes(circuit, plan.atEnd, random, isExact)
   const amplitudes: [number, number][] = []

@@ -1,5 +1,5 @@
 """What the web console's reader and simulators are held to, as JSON: the table's programs in OpenQASM with their exact
-probabilities and the registers of their bit strings, and programs changed by one token with what the server makes of
+probabilities and the registers of their bit strings, and other programs, some of them changed by one token, with what the server makes of
 them."""
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ..support.direct import request
 from . import loaded, reference
 from .converters import canonical
 from .tables.table import PROGRAMS, TABLE
+from .tables.table_console import CONSOLE_PROGRAMS
 from .tables.table_texts import MEANT, REFUSED
 
 FOLDER = Path(__file__).parents[4] / "test/console/fixtures"
@@ -46,7 +47,12 @@ _OTHERS = (
 
 def files() -> dict[str, list[dict[str, Any]]]:
     """The content of each fixture."""
-    return {"conformance.json": list(_table()), "texts.json": list(_texts()), "changed-programs.json": list(_changed())}
+    return {
+        "conformance.json": list(_table()),
+        "texts.json": list(_texts()),
+        "programs.json": [{"text": text, **verdict} for text in CONSOLE_PROGRAMS if (verdict := server_reading(text))],
+        "changed-programs.json": list(_changed()),
+    }
 
 
 def write() -> None:
@@ -87,14 +93,9 @@ def _texts() -> Iterator[dict[str, Any]]:
 def _changed() -> Iterator[dict[str, Any]]:
     """Each program's change is drawn from one sequence of random numbers."""
     dice = random.Random(20261127)
-    bases = [
-        text
-        for text in (
-            *(text for text, _ in MEANT.values()),
-            *(text for (_, of), text in PROGRAMS.items() if of in LANGUAGES),
-        )
-        if len(text) <= SHORT
-    ]
+    of_table = (text for (_, language), text in PROGRAMS.items() if language in LANGUAGES)
+    texts = (*(text for text, _ in MEANT.values()), *CONSOLE_PROGRAMS, *of_table)
+    bases = [text for text in texts if len(text) <= SHORT]
     seen: set[str] = set()
     left = {"refused": CHANGES, "registers": CHANGES}
     while any(left.values()):

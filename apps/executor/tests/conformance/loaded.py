@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from qiskit import QuantumCircuit
-from qiskit.circuit import Clbit, IfElseOp, Operation
-from qiskit.circuit.classical import expr
+from qiskit.circuit import Clbit, ForLoopOp, IfElseOp, Operation, SwitchCaseOp
+from qiskit.circuit.classical import expr, types
+from qiskit.circuit.controlflow import CASE_DEFAULT
 from qiskit.quantum_info import Operator
 
 from .gates import Matrix
@@ -77,9 +79,29 @@ def _after(item: Any, branch: Branch, places: Sequence[int], bits: dict[Clbit, t
         block = operation.blocks[0 if _holds(operation.condition, branch, bits) else 1 : None][:1]
         if not block:
             return [branch]
-        qubits = dict(zip(block[0].qubits, places, strict=True))
-        return _run(block[0], [branch], qubits, _inside(block[0], item, bits))
+        return _through(block[0], item, [branch], places, bits)
+    if isinstance(operation, SwitchCaseOp):
+        value = _target(operation.target, branch, bits)
+        for values, chosen in operation.cases_specifier():
+            if any(one is CASE_DEFAULT or int(one) == value for one in values):
+                return _through(chosen, item, [branch], places, bits)
+        return [branch]
+    if isinstance(operation, ForLoopOp):
+        branches = [branch]
+        for _ in operation.params[0]:
+            branches = _through(operation.params[2], item, branches, places, bits)
+        return branches
     return [branch.applied(_matrix(operation), places)]
+
+
+def _through(
+    block: QuantumCircuit, item: Any, branches: list[Branch], places: Sequence[int], bits: dict[Clbit, tuple[str, int]]
+) -> list[Branch]:
+    return _run(block, branches, dict(zip(block.qubits, places, strict=True)), _inside(block, item, bits))
+
+
+def _target(target: Any, branch: Branch, bits: dict[Clbit, tuple[str, int]]) -> int:
+    return _value(target, branch, bits) if isinstance(target, expr.Expr) else _number(target, branch, bits)
 
 
 def _holds(condition: Any, branch: Branch, bits: dict[Clbit, tuple[str, int]]) -> bool:
@@ -100,10 +122,32 @@ def _value(node: expr.Expr, branch: Branch, bits: dict[Clbit, tuple[str, int]]) 
             return _number(node.var, branch, bits)
         case expr.Value():
             return int(node.value)
-        case expr.Unary() if (
-            node.op in (expr.Unary.Op.LOGIC_NOT, expr.Unary.Op.BIT_NOT) and node.type.kind is expr.types.Bool
-        ):
-            return 1 - _value(node.operand, branch, bits)
-        case expr.Binary() if node.op is expr.Binary.Op.EQUAL:
-            return int(_value(node.left, branch, bits) == _value(node.right, branch, bits))
+        case expr.Cast():
+            value = _value(node.operand, branch, bits)
+            return int(value != 0) if node.type.kind is types.Bool else value & _mask(node)
+        case expr.Unary() if node.op in (expr.Unary.Op.LOGIC_NOT, expr.Unary.Op.BIT_NOT):
+            value = _value(node.operand, branch, bits)
+            return 1 - value if node.type.kind is types.Bool else value ^ _mask(node)
+        case expr.Binary() if node.op.name in _BINARY:
+            return int(_BINARY[node.op.name](_value(node.left, branch, bits), _value(node.right, branch, bits)))
     raise AssertionError(f"the condition {node} has no meaning here")
+
+
+def _mask(node: expr.Expr) -> int:
+    return int((1 << node.type.width) - 1)
+
+
+_BINARY: dict[str, Callable[[int, int], int]] = {
+    "EQUAL": operator.eq,
+    "NOT_EQUAL": operator.ne,
+    "LESS": operator.lt,
+    "LESS_EQUAL": operator.le,
+    "GREATER": operator.gt,
+    "GREATER_EQUAL": operator.ge,
+    "BIT_AND": operator.and_,
+    "BIT_OR": operator.or_,
+    "BIT_XOR": operator.xor,
+    "LOGIC_AND": operator.and_,
+    "LOGIC_OR": operator.or_,
+}
+"""Truth values are 0 and 1."""

@@ -17,7 +17,7 @@ def expected() -> dict[str, list[dict[str, Any]]]:
     return files()
 
 
-@pytest.mark.parametrize("name", ["conformance.json", "texts.json", "changed-programs.json"])
+@pytest.mark.parametrize("name", ["conformance.json", "texts.json", "programs.json", "changed-programs.json"])
 def test_a_fixture_of_the_console_is_what_the_table_and_the_server_say(
     name: str, expected: dict[str, list[dict[str, Any]]]
 ) -> None:

@@ -7,6 +7,9 @@ import { backendsQuery, sessionQuery } from '../../api/queries.js'
 import { Modal } from '../../components/modal.js'
 import styles from './keys.module.css'
 
+/** More than this would have to scroll, and the keys stay in the field. */
+const SHOWN_MAX = 10
+
 interface Place {
   id: string
   text: string
@@ -34,7 +37,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   ]
   const wanted = text.trim()
   const found = fixed.filter((place) => place.text.toLowerCase().includes(wanted.toLowerCase()))
-  const places = wanted === '' ? fixed : [...found, jobAt(wanted)]
+  const places = wanted === '' ? fixed.slice(0, SHOWN_MAX) : [...found.slice(0, SHOWN_MAX), jobAt(wanted)]
 
   function jobAt(wish: string): Place {
     return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wish)

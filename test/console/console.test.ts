@@ -6,6 +6,7 @@ import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { accountTests } from './accounts.js'
 import { faultTests } from './faults.js'
 import { jobTests } from './jobs.js'
+import { keyboardTests } from './keyboard.js'
 import { createScene } from './scene.js'
 
 let platform: Platform
@@ -29,4 +30,5 @@ const scene = createScene(() => ({ platform, browser }))
 
 describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
+describe('the keyboard', () => keyboardTests(scene))
 describe('what goes wrong', () => faultTests(scene))

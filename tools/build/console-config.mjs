@@ -4,6 +4,9 @@ import { join } from 'node:path'
 /** In the page's text, in the place of the nonce. apps/api/console/built-console.ts replaces it in each response. */
 const NONCE_MARK = 'NONCE_OF_THIS_RESPONSE'
 
+/** Packages mark files for servers that render React, which the console does not do; and a busy machine builds slowly. */
+const silenced = ['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS']
+
 /** @param root of the project. */
 export const consoleConfig = (root) => ({
   configFile: false,
@@ -20,8 +23,7 @@ export const consoleConfig = (root) => ({
     target: 'es2022',
     emptyOutDir: true,
     rolldownOptions: {
-      // Packages mark files for servers that render React, which the console does not do.
-      onLog: (level, log, report) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : report(level, log))
+      onLog: (level, log, report) => (silenced.includes(log.code) ? undefined : report(level, log))
     }
   },
   worker: {

@@ -16,7 +16,7 @@ const server = await createServer({
   logLevel: 'info',
   server: {
     host: '127.0.0.1',
-    port: Number(process.env.PORT || 5173),
+    fs: { allow: [root] },
     proxy: { '/api': forward, '/docs': forward, '/openapi.json': forward, '/healthz': forward, '/readyz': forward }
   }
 })

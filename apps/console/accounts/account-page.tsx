@@ -1,9 +1,11 @@
 // The frame of the pages for people who are not signed in.
 import type { ReactNode } from 'react'
 import { ConnectionBanners } from '../shell/banners.js'
+import { usePageTitle } from '../shell/page-title.js'
 import styles from './account-page.module.css'
 
 export function AccountPage({ title, children }: { title: string; children: ReactNode }) {
+  usePageTitle(title)
   return (
     <main className={styles.page}>
       <p className={styles.name}>Quantum Job Service</p>

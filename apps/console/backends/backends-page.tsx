@@ -4,6 +4,7 @@ import type { Backend } from '../api/client.js'
 import { backendsQuery } from '../api/queries.js'
 import { Loading, Refusal } from '../components/notice.js'
 import { Time, usd } from '../components/text.js'
+import { usePageTitle } from '../shell/page-title.js'
 import styles from './backends.module.css'
 
 const tiers = { simulator: 'Simulators', qpu: 'Quantum computers' } as const satisfies Record<
@@ -12,6 +13,7 @@ const tiers = { simulator: 'Simulators', qpu: 'Quantum computers' } as const sat
 >
 
 export function BackendsPage() {
+  usePageTitle('Backends')
   const { data, error } = useQuery(backendsQuery)
   if (!data) return error ? <Refusal error={error} /> : <Loading />
   const shown = data.backends.filter(({ isRetired }) => !isRetired)

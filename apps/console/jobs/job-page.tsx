@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { Loading, Notice, Refusal } from '../components/notice.js'
 import { shortId } from '../components/text.js'
+import { usePageTitle } from '../shell/page-title.js'
 import { JobActions } from './job-actions.js'
 import { JobFacts } from './job-facts.js'
 import { jobQuery } from './job-queries.js'
@@ -14,7 +15,7 @@ import styles from './jobs.module.css'
 import { Output } from './panels/output.js'
 import { Artifacts, Attempts, Source, Tasks } from './panels/parts.js'
 import { Result } from './panels/result.js'
-import { Status } from './status.js'
+import { Status, statusText } from './status.js'
 import { Timeline } from './timeline.js'
 
 const route = getRouteApi('/signed-in/jobs/$id')
@@ -30,13 +31,16 @@ export function JobPage() {
 function JobView({ id, job }: { id: string; job: ReadJob }) {
   const queryClient = useQueryClient()
   const { record } = job
+  const name = record.name ?? `Job ${shortId(id)}`
+  // With how far it is, so that a tab in the background tells.
+  usePageTitle(`${progressText(job)} · ${name}`)
   const events = useJobEvents(id, record.completed_at !== null, () => {
     void queryClient.invalidateQueries({ queryKey: ['job', id] })
   })
   return (
     <>
       <div className={styles.bar}>
-        <h1>{record.name ?? `Job ${shortId(id)}`}</h1>
+        <h1>{name}</h1>
         <Status status={record.status} />
       </div>
       <JobActions job={job} />
@@ -46,6 +50,11 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
       <Panels id={id} job={job} events={events} />
     </>
   )
+}
+
+function progressText({ record: { status, progress } }: ReadJob): string {
+  if (!progress || progress.points_done === progress.points_total) return statusText(status)
+  return `${progress.points_done} of ${progress.points_total}`
 }
 
 function Messages({ job: { record } }: { job: ReadJob }) {

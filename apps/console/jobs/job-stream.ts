@@ -33,6 +33,8 @@ export type JobEvent = StatusEvent | AttemptEvent | OutputEvent
 const BURST_MS = 500
 /** Reads of a person count against a limit for a minute. */
 const REFRESH_MS = 2_000
+/** After a refusal of the stream: too many are open, or the session has ended. */
+const REOPEN_MS = 15_000
 
 /**
  * All events of the job so far, in order.
@@ -42,6 +44,7 @@ const REFRESH_MS = 2_000
 export function useJobEvents(id: string, ended: boolean, onChange: () => void): readonly JobEvent[] {
   const [events, setEvents] = useState<readonly JobEvent[]>([])
   const [complete, setComplete] = useState(false)
+  const [round, setRound] = useState(0)
   const visible = useVisible()
   const latest = useRef({ ended, onChange })
   latest.current = { ended, onChange }
@@ -56,16 +59,20 @@ export function useJobEvents(id: string, ended: boolean, onChange: () => void): 
       if (event.type !== 'output' && !latest.current.ended) refresh.soon()
     }
     for (const type of ['status', 'attempt', 'output']) source.addEventListener(type, add)
-    // The service ends the stream after the last event; otherwise the browser connects again and continues.
+    let reopening: ReturnType<typeof setTimeout> | undefined
+    // The service ends the stream after the last event. Otherwise the browser connects again and continues, but gives up
+    // where it is refused.
     source.onerror = () => {
-      if (latest.current.ended) setComplete(true)
-      else refresh.soon()
+      if (latest.current.ended) return setComplete(true)
+      refresh.soon()
+      if (source.readyState === EventSource.CLOSED) reopening = setTimeout(() => setRound(round + 1), REOPEN_MS)
     }
     return () => {
+      clearTimeout(reopening)
       source.close()
       refresh.cancel()
     }
-  }, [id, visible, complete])
+  }, [id, visible, complete, round])
   return events
 }
 

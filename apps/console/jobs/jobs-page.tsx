@@ -6,6 +6,7 @@ import { backendsQuery } from '../api/queries.js'
 import { Button } from '../components/button.js'
 import { Choice, Field } from '../components/fields.js'
 import { Empty, Loading, Refusal } from '../components/notice.js'
+import { usePageTitle } from '../shell/page-title.js'
 import { useTeam } from '../shell/team.js'
 import { type JobFilters, readFilters } from './job-filters.js'
 import { jobsQuery } from './job-queries.js'
@@ -23,6 +24,7 @@ export function JobsPage() {
   const list = useInfiniteQuery(jobsQuery(teamParam, filters))
   const jobs = list.data?.pages.flatMap((page) => page.jobs) ?? []
   const last = list.data?.pages.at(-1)
+  usePageTitle('Jobs')
   const filtered = Object.keys(filters).length > 0
   return (
     <>

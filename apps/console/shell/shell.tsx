@@ -5,6 +5,7 @@ import { sessionQuery } from '../api/queries.js'
 import { Loading } from '../components/notice.js'
 import { AccountMenu } from './account-menu.js'
 import { Banners } from './banners.js'
+import { Keys } from './keys/keys.js'
 import styles from './shell.module.css'
 import { SignInAgain } from './sign-in-again.js'
 import { useTeam } from './team.js'
@@ -46,6 +47,7 @@ export function Shell() {
       <main id="page" className={styles.page} tabIndex={-1}>
         {unknown ? <UnknownTeam /> : <Outlet />}
       </main>
+      <Keys />
       <SignInAgain user={user} />
     </>
   )

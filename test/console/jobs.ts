@@ -26,6 +26,7 @@ export function jobTests(scene: Scene): void {
         .getByLabel('Result')
         .getByText(/"counts"/)
         .waitFor()
+      await page.getByText('Qubit 0 leftmost.').first().waitFor()
       await examine()
       await page.getByRole('tab', { name: 'Source' }).click()
       await page.getByRole('region', { name: 'Program' }).getByText('h q[0]').waitFor()

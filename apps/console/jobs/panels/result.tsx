@@ -1,9 +1,12 @@
 import { useMemo } from 'react'
+import { HistogramView } from '../../charts/histogram/histogram-view.js'
 import { TextBlock } from '../../components/text-block.js'
+import { type Reading, type ResultCounts, readResultCounts } from '../../results/counts.js'
 import { laidOut, type ReadJob, SHOWN_BYTES } from '../job-record.js'
 
 export function Result({ id, job: { record, result } }: { id: string; job: ReadJob }) {
   const text = useMemo(() => (result ? (result.whole ? laidOut(result.text) : result.text) : ''), [result])
+  const counts = useMemo(() => (result?.whole ? readResultCounts(result.text) : null), [result])
   if (result === null)
     return <p>{record.completed_at === null ? 'There is no result yet.' : 'This job ended without a result.'}</p>
   const download = (
@@ -13,9 +16,8 @@ export function Result({ id, job: { record, result } }: { id: string; job: ReadJ
   )
   return (
     <>
-      <p>
-        Counts are by outcome, <strong>qubit 0 leftmost</strong>. {download}
-      </p>
+      {counts && <CountsPicture reading={counts} name={record.name ?? 'this job'} />}
+      <p>{download}</p>
       {result.whole ? null : (
         <p>
           The result is larger than {SHOWN_BYTES / 1024 ** 2} MiB. This is its beginning; the download has all of it.
@@ -24,4 +26,14 @@ export function Result({ id, job: { record, result } }: { id: string; job: ReadJ
       <TextBlock label="Result" text={text} />
     </>
   )
+}
+
+function CountsPicture({ reading, name }: { reading: Reading<ResultCounts>; name: string }) {
+  const data = useMemo(() => {
+    if (reading.kind === 'refused') return null
+    const { counts, order, registers } = reading.value
+    return { order, registers, sets: [{ name, counts }] }
+  }, [reading, name])
+  if (reading.kind === 'refused') return <p>{reading.reason}</p>
+  return data && <HistogramView title="Counts" data={data} note={reading.value.note} />
 }

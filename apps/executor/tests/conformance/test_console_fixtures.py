@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,15 @@ import pytest
 from .console_fixtures import FOLDER, files
 
 NOTE = "is stale: run scripts/console-fixtures"
+SYMBOLIC = re.compile(r"\((?:[^()]|\([^()]*\))*\bp\d(?:[^()]|\([^()]*\))*\)")
+"""The arguments of a call in which a parameter of a gate stands."""
+
+
+def comparable(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without what differs from process to process: the order of terms in a symbolic angle of a converted program
+    (the console's own test runs these programs), and the last digits of a probability, which depend on the machine."""
+    rest = {key: value for key, value in row.items() if key != "probabilities"}
+    return rest | {key: SYMBOLIC.sub("(...)", rest[key]) for key in ("converted",) if isinstance(rest.get(key), str)}
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +34,7 @@ def test_a_fixture_of_the_console_is_what_the_table_and_the_server_say(
     written = json.loads((FOLDER / name).read_text(encoding="utf-8"))
     assert len(written) == len(expected[name]), f"{name} {NOTE}"
     for found, row in zip(written, expected[name], strict=True):
-        # The last digits of a probability depend on the machine.
-        chances, wanted = found.pop("probabilities", {}), row.get("probabilities", {})
-        assert found == {key: value for key, value in row.items() if key != "probabilities"}, f"{name} {NOTE}"
+        assert comparable(found) == comparable(row), f"{name} {NOTE}"
+        chances, wanted = found.get("probabilities", {}), row.get("probabilities", {})
         for key in chances | wanted:
             assert abs(chances.get(key, 0) - wanted.get(key, 0)) < 1e-12, f"{name} {NOTE}"

@@ -171,13 +171,12 @@ export function tooLong(position: Position): ProgramFault {
  * order of declaration. A bit of several registers, which another name for it makes, belongs to the first.
  */
 function outcomeOf(registers: readonly OutcomeRegister[], written: ReadonlySet<number>): OutcomeRegister[] {
-  const shown = new Set<number>()
+  const owned = new Set<number>()
   const outcome: OutcomeRegister[] = []
   for (const { name, clbits } of registers) {
-    const own = clbits.filter((clbit) => !shown.has(clbit))
-    if (own.length === 0 || !clbits.some((clbit) => written.has(clbit))) continue
-    for (const clbit of own) shown.add(clbit)
-    outcome.push({ name, clbits: own })
+    const own = clbits.filter((clbit) => !owned.has(clbit))
+    for (const clbit of own) owned.add(clbit)
+    if (own.some((clbit) => written.has(clbit))) outcome.push({ name, clbits: own })
   }
   return outcome
 }

@@ -5,22 +5,14 @@ import { difference } from '../support/meaning.js'
 
 /** What the server runs and the reader refuses: a part of the refusal, and why it is one. */
 const refusedHere: Record<string, string> = {
-  'the slice leaves a register': 'the server cuts the slice at the end of the register; the language has no such slice',
-  'a slice that ends at a negative index': 'the server takes it for an empty slice, the language for one to the end',
-  'a slice that counts down to 0': 'the server takes it for an empty slice, the language for one that ends with bit 0',
-  'takes 1 qubits (got 0)': 'the server drops a controlled gphase that names no qubit',
-  'a gate needs at least one control': 'the server takes ctrl(0) for no control, which the language forbids',
   'a loop without a turn':
     'the server keeps its measurements as ones that may write a bit, which an unrolled loop cannot',
   "'delay'": 'no time passes in a simulator without noise, so a program that waits means something else',
-  "'+=' of a measurement": 'the server ignores the operator',
   "'while'": 'its number of turns is not known before the run',
   'is not available here; run the program on the server': 'break and continue belong to loops that cannot be unrolled',
   'of registers in a condition': 'conditions compare the numbers of registers, and compute none',
   "'~' of a register": 'conditions compare the numbers of registers, and compute none',
   'a number above 2^53': 'conditions hold plain numbers',
-  'is not a number': 'the server runs the gate with an angle that is not a number',
-  'is not finite': 'the server runs the gate with an angle that is not finite',
   'which acts on several qubits': 'its principal power has no gates that could be drawn and run'
 }
 

@@ -314,7 +314,6 @@ export class Parser extends DeclarationParser {
     if (this.accept('measure')) {
       const measured = this.operand()
       this.expect(';')
-      // The server's reader ignores what the operator says.
       if (operator !== '=') throw fault(`'${operator}' of a measurement is not supported`, position)
       return { kind: 'measure', measured, target, ...position }
     }

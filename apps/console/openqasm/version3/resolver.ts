@@ -232,7 +232,7 @@ function member(members: readonly number[], index: bigint, position: Position): 
   return members[Number(place)]!
 }
 
-/** A slice with both its ends in it. The server cuts one that leaves the register, or misreads it: that is refused. */
+/** A slice as the language has it: both its ends belong to it, and a negative index counts from the end. */
 function selected(members: readonly number[], range: Value & { type: 'range' }, position: Position): number[] {
   const length = BigInt(members.length)
   const step = range.step ?? 1n
@@ -240,19 +240,14 @@ function selected(members: readonly number[], range: Value & { type: 'range' }, 
   if (step < 0n && (range.start === null || range.end === null)) {
     throw fault('a slice with a negative step needs both its ends', position)
   }
-  const start = range.start ?? 0n
-  const end = range.end ?? length - 1n
-  const first = start < 0n ? start + length : start
-  const empty = step > 0n ? first > end : first < end
-  if (end < 0n && range.end !== null) throw fault('a slice that ends at a negative index is not supported', position)
-  if (empty) return []
-  if (first < 0n || first >= length || end >= length) {
+  const counted = (index: bigint): bigint => (index < 0n ? index + length : index)
+  const first = counted(range.start ?? 0n)
+  const last = counted(range.end ?? length - 1n)
+  if (step > 0n ? first > last : first < last) return []
+  if (first < 0n || first >= length || last < 0n || last >= length) {
     throw fault(`the slice leaves a register of size ${members.length}`, position)
   }
-  if (step < 0n && end === 0n) {
-    throw fault('a slice that counts down to 0 is not supported', position)
-  }
   const found: number[] = []
-  for (let place = first; step > 0n ? place <= end : place >= end; place += step) found.push(members[Number(place)]!)
+  for (let place = first; step > 0n ? place <= last : place >= last; place += step) found.push(members[Number(place)]!)
   return found
 }

@@ -30,7 +30,11 @@ def unitary(circuit: QuantumCircuit) -> Matrix:
 
 def probabilities(circuit: QuantumCircuit) -> dict[str, float]:
     """Exact, by bit string: registers in order, bit 0 of each leftmost, registers that nothing writes left out."""
-    bits = {bit: (register.name, place) for register in circuit.cregs for place, bit in enumerate(register)}
+    bits: dict[Clbit, tuple[str, int]] = {}
+    for register in circuit.cregs:
+        for place, bit in enumerate(register):
+            # A later register may repeat bits, as one that a condition on a slice makes.
+            bits.setdefault(bit, (register.name, place))
     qubits = {bit: place for place, bit in enumerate(circuit.qubits)}
     written = {register for register, _ in _written(circuit, bits)}
     if not written:

@@ -90,15 +90,19 @@ def measured_layout(circuit: QuantumCircuit) -> MeasuredLayout:
 
 def _groups(circuit: QuantumCircuit, written: Container[Clbit]) -> Iterator[tuple[str, list[Clbit]]]:
     """The bits of every register that has a written one, in declaration order; a bit of several registers belongs to
-    the first. Loose bits, each a register of its own, are placed among the registers by their index."""
+    the first that is shown. A register that only repeats bits, as `let` makes one, is none of its own. Loose bits, each
+    a register of its own, stand among the registers by their index."""
+    declared: set[Clbit] = set()
     emitted: set[Clbit] = set()
     in_register = {bit for register in circuit.cregs for bit in register}
     loose = [bit for bit in circuit.clbits if bit not in in_register and bit in written]
     index = {bit: circuit.find_bit(bit).index for bit in circuit.clbits}
     for register in circuit.cregs:
-        bits = [bit for bit in register if bit not in emitted]
-        if not bits or not any(bit in written for bit in register):
+        is_alias = declared.issuperset(register)
+        declared.update(register)
+        if is_alias or not any(bit in written for bit in register):
             continue
+        bits = [bit for bit in register if bit not in emitted]
         emitted.update(bits)
         first = min(index[bit] for bit in bits)
         before = [bit for bit in loose if index[bit] < first]

@@ -9,13 +9,12 @@ controlled or taken to a fractional power: that is refused.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import openqasm3
 from openqasm3 import ast
-from openqasm3.parser import QASM3ParsingError
 from qiskit import ClassicalRegister, QuantumCircuit
 from qiskit.circuit import Gate, Parameter, Qubit
 from qiskit.circuit.classical import expr
@@ -31,7 +30,9 @@ from qiskit_qasm3_import.state import GateScope, LocalScope, State
 from ..refusals import JobError, Unsupported
 from .gate_names import TRIED_ANGLES, distinct, standard_gate
 from .openqasm3_calls import read_calls
-from .openqasm3_nodes import is_evaluated, is_integer, leaves_loop, nodes, shows_phase, uses_gate
+from .openqasm3_nodes import is_control, is_evaluated, is_integer, leaves_loop, nodes, shows_phase, uses_gate
+from .openqasm3_parsing import parsed
+from .openqasm3_slices import FaithfulResolver, without_slices
 from .openqasm_text import CLBITS_MAX, placed, too_many_qubits
 from .runtime_expressions import condition, expression
 from .size import OPERATIONS_MAX
@@ -66,7 +67,6 @@ NO_INCLUDE = (
     "OpenQASM 3: gate '{}' is not defined, because the program includes no gates: write include \"stdgates.inc\"; after"
     " the version line; a program in Amazon Braket's dialect (cnot, #pragma braket) needs the framework marqov"
 )
-_ERROR_PLACE = re.compile(r"^L(\d+):C\d+:\s*")
 
 
 def load_version_3(
@@ -78,14 +78,7 @@ def load_version_3(
         called = read_calls(text, max_qubits, lambda part, qubits: load_version_3(part, qubits, backend))
         if called is not None:
             return called
-    try:
-        program = openqasm3.parse(text.removeprefix("\ufeff"))
-    except QASM3ParsingError as error:
-        raise _syntax_error(error) from None
-    except RecursionError:
-        raise JobError("OpenQASM 3: the program is nested too deeply") from None
-    except (AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
-        raise JobError(f"OpenQASM 3: the program cannot be read ({type(error).__name__})") from None
+    program = parsed(text)
     if prepare is not None:
         prepare(program)
     visitor = FaithfulVisitor(max_qubits, backend)
@@ -111,19 +104,6 @@ def load_version_3(
 
 def _in_the_languages_words(found: re.Match[str]) -> str:
     return _STATEMENTS.get(found[1], f"a statement of the kind {found[1]}") + " is not supported"
-
-
-def _syntax_error(error: QASM3ParsingError) -> JobError:
-    message = str(error)
-    found = _ERROR_PLACE.match(message)
-    if found:
-        return JobError(f"OpenQASM 3: {message[found.end() :]}", int(found[1]))
-    # The parser hides the recogniser's error, which knows the place, inside a wrapper.
-    wrapped = getattr(error.__cause__, "args", ())
-    token = getattr(wrapped[0], "offendingToken", None) if wrapped else None
-    line = getattr(token, "line", None)
-    shown = f" at '{token.text[:40]}'" if token is not None and token.text else ""
-    return JobError(f"OpenQASM 3: {message or 'syntax error'}{shown}", line)
 
 
 class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
@@ -338,14 +318,30 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
         node.modifiers = self._merged(node.modifiers, context)
         return super().visit_QuantumGate(node, context)
 
+    def visit_QuantumPhase(self, node: ast.QuantumPhase, context: State) -> State:
+        node.modifiers = self._merged(node.modifiers, context)
+        controls = sum(modifier.argument.value for modifier in node.modifiers if is_control(modifier))
+        if controls and not node.qubits:
+            # The importer drops it.
+            raise Unsupported(f"OpenQASM 3: gphase with {controls} controls takes {controls} qubits (got 0)", self.line)
+        return super().visit_QuantumPhase(node, context)
+
+    def _resolve_angle(self, node: ast.Expression, context: State) -> Any:
+        angle = super()._resolve_angle(node, context)
+        if isinstance(angle, int | float) and not math.isfinite(angle):
+            raise Unsupported(f"OpenQASM 3: an angle has to be finite (got {angle})", self.line)
+        return angle
+
     def _merged(self, modifiers: list[ast.QuantumGateModifier], context: State) -> list[ast.QuantumGateModifier]:
         """Neighbouring controls as one: each further stacked control doubles the importer's time."""
         merged: list[ast.QuantumGateModifier] = []
         for modifier in modifiers:
-            if modifier.modifier not in (ast.GateModifierName.ctrl, ast.GateModifierName.negctrl):
+            if not is_control(modifier):
                 merged.append(modifier)
                 continue
             count = 1 if modifier.argument is None else self._resolve_constant_int(modifier.argument, context)
+            if count < 1:
+                raise Unsupported(f"OpenQASM 3: a gate needs at least one control (got {count})", self.line)
             if merged and merged[-1].modifier is modifier.modifier:
                 count += merged.pop().argument.value
             if count > self._max_qubits:
@@ -356,7 +352,8 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
 
     def _resolve_condition(self, node: ast.Expression, context: State) -> Any:
         if self._is_simple(node, context):
-            return super()._resolve_condition(self._with_boolean(node, context), context)
+            whole = without_slices(self._with_boolean(node, context), context)
+            return super()._resolve_condition(whole, context)
         return condition(node, lambda inner: self._resolve_generic(inner, context, strict=True)[0])
 
     def _is_simple(self, node: ast.Expression, context: State) -> bool:
@@ -389,7 +386,7 @@ class FaithfulVisitor(ConvertVisitor):  # type: ignore[misc]
 
     def _resolve_generic(self, node: ast.Expression, context: State, strict: bool) -> tuple[Any, Any]:
         self._refuse_inexact_division(node, context)
-        resolved: tuple[Any, Any] = super()._resolve_generic(node, context, strict)
+        resolved: tuple[Any, Any] = FaithfulResolver(context, strict).resolve(node)
         return resolved
 
     def _refuse_inexact_division(self, node: Any, context: State) -> None:

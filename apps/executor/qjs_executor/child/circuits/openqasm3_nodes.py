@@ -56,6 +56,11 @@ def leaves_loop(statements: list[Any]) -> bool:
     return False
 
 
+def is_control(modifier: ast.QuantumGateModifier) -> bool:
+    """Whether a modifier adds control qubits."""
+    return modifier.modifier in (ast.GateModifierName.ctrl, ast.GateModifierName.negctrl)
+
+
 def shows_phase(modifier: ast.QuantumGateModifier) -> bool:
     """Whether a modifier makes the global phase of its gate visible."""
     if modifier.modifier is not ast.GateModifierName.pow:

@@ -1,4 +1,4 @@
-"""Counts the operations of a circuit once custom gates and loops are written out.
+"""Counts the operations of a circuit once custom gates and loops are written out, and looks at their angles.
 
 A few lines of nested definitions stand for 2^60 operations, so they are counted, without being written out, before any
 other step.
@@ -6,6 +6,7 @@ other step.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from qiskit import QuantumCircuit
@@ -21,7 +22,8 @@ VISITS_MAX = 1_000_000
 
 
 def survey(circuit: QuantumCircuit, named_by_source: bool) -> bool:
-    """Refuses a circuit that expands beyond the limits; returns whether a custom operation anywhere in it has a
+    """Refuses a circuit that expands beyond the limits or has an angle that is not finite, which a simulator takes for
+    some other angle; returns whether a custom operation anywhere in it has a
     standard name. `named_by_source`: it was written in OpenQASM, where equal gate names mean equal definitions."""
     counting = _Survey(named_by_source)
     if counting.circuit(circuit) > OPERATIONS_MAX:
@@ -32,6 +34,10 @@ def survey(circuit: QuantumCircuit, named_by_source: bool) -> bool:
     return counting.misnamed
 
 
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
+
+
 class _Survey:
     def __init__(self, named_by_source: bool) -> None:
         self.misnamed = False
@@ -40,7 +46,15 @@ class _Survey:
         self._visits = 0
 
     def circuit(self, circuit: QuantumCircuit) -> int:
-        return sum(1 if item.is_standard_gate() else self._operation(item.operation) for item in circuit.data)
+        if not _is_finite(circuit.global_phase):
+            raise Unsupported(f"the global phase of the circuit is not finite ({circuit.global_phase})")
+        size = 0
+        for item in circuit.data:
+            for value in item.params:
+                if not _is_finite(value):
+                    raise Unsupported(f"an angle of '{item.name}' is not finite ({value})")
+            size += 1 if item.is_standard_gate() else self._operation(item.operation)
+        return size
 
     def _operation(self, operation: Operation) -> int:
         if isinstance(operation, ControlFlowOp):

@@ -64,7 +64,8 @@ def test_the_page_needs_the_token(executor: Executor) -> None:
 def test_names_types_and_labels_stay_what_dashboards_rely_on(executor: Executor) -> None:
     executor.run(qasm(BELL))
     full = [hold(executor, LOOP) for _ in range(3)]
-    executor.run(qasm(BELL))
+    # Not by executor.run, which waits for a free slot.
+    assert executor.http.post("/run", json=executor.request(qasm(BELL))).status_code == 503
     for end in full:
         end()
     page = page_of(executor)

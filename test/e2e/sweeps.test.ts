@@ -289,19 +289,26 @@ const inOrder = (count: number) => Array.from({ length: count }, (_, n) => n)
 const someDone = (id: string) =>
   platform.until(id, ({ progress }) => (progress as { points_done: number }).points_done > 0, 60_000)
 
-test('a sweep whose worker is killed continues with the points that are left, in its attempt', async () => {
-  const id = await platform.submit({ ...slowPoints(30, 0.4), execution_mode: 'temporal' })
-  const before = await someDone(id)
-  const done = await storedPoints(id)
-  await platform.kill('worker')
-  await platform.start.worker()
-  const job = await platform.ended(id, 120_000)
-  expect(job).toMatchObject({ status: 'completed', progress: { points_total: 30, points_done: 30, points_failed: 0 } })
-  expect(values(job)).toEqual(inOrder(30))
-  expect(done.length).toBeGreaterThan(0)
-  expect(before.progress).toMatchObject({ points_total: 30 })
-  expect(job.result!.execution_time_ms).toBeGreaterThan(30 * 400)
-}, 150_000)
+longTest(
+  'a sweep whose worker is killed continues with the points that are left, in its attempt',
+  async () => {
+    const id = await platform.submit({ ...slowPoints(30, 0.4), execution_mode: 'temporal' })
+    const before = await someDone(id)
+    const done = await storedPoints(id)
+    await platform.kill('worker')
+    await platform.start.worker()
+    const job = await platform.ended(id, 120_000)
+    expect(job).toMatchObject({
+      status: 'completed',
+      progress: { points_total: 30, points_done: 30, points_failed: 0 }
+    })
+    expect(values(job)).toEqual(inOrder(30))
+    expect(done.length).toBeGreaterThan(0)
+    expect(before.progress).toMatchObject({ points_total: 30 })
+    expect(job.result!.execution_time_ms).toBeGreaterThan(30 * 400)
+  },
+  150_000
+)
 
 longTest(
   'a sweep whose executor is killed continues with the points that are left',

@@ -70,7 +70,7 @@ const faultsOf = ({ submitting, looking, fetching }: Provider): FaultRow[] => [
   ['the result comes late', { match: fetching, kind: 'lag', lag_ms: 800, times: 3 }]
 ]
 /** As many as the short lane runs at the providers after the first. */
-const FAULTS_SHORT = 5
+const FAULTS_SHORT = 2
 
 const unsupported = [
   ['branches', 'qubit[2] q;\nbit[1] c;\nh q[0];\nc[0] = measure q[0];\nif (c[0]) x q[1];\n', /measured bit/],

@@ -2,7 +2,8 @@
 
 Where qiskit's exporter alone is not enough: it writes angles within 1e-9 of a fraction of pi as that fraction; it
 defines a global phase as a gate without qubits, which no reader accepts; and it has no form for gates with matrices as
-parameters, nor for composite operations that are not gates. Those are written by their definition.
+parameters, nor for composite operations that are not gates. Those are written by their definition. The definition of a
+matrix lacks interactions weaker than 1e-4, so it gets another one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 from qiskit import QuantumCircuit, qasm3
 from qiskit.circuit import ControlFlowOp, Gate, Instruction, Operation, ParameterExpression, QuantumRegister, Qubit
-from qiskit.circuit.library import GlobalPhaseGate
+from qiskit.circuit.library import GlobalPhaseGate, UnitaryGate
+from qiskit.quantum_info import Operator
+from qiskit.synthesis import TwoQubitWeylDecomposition
 from qiskit.transpiler.passes import HighLevelSynthesis
 
 _NUMBERS = (int, float, np.integer, np.floating, ParameterExpression)
@@ -21,6 +24,8 @@ _DENOMINATOR_MAX = 16
 """The largest denominator d of the fractions that the exporter writes: n pi / d and n / (d pi)."""
 _CLOSE, _EQUAL = 1e-7, 1e-14
 """Distances at which it may write a fraction, with a margin, and at which that fraction is the angle itself."""
+_SAME = 1e-10
+"""Distance of matrices, by element, below which a definition is the matrix itself."""
 
 
 def canonical_text(circuit: QuantumCircuit) -> str:
@@ -70,6 +75,8 @@ class _Writing:
                 written._append(item.replace(operation=operation.replace_blocks(blocks)))
             elif not isinstance(operation, Instruction):
                 written.compose(self.circuit(_synthesised(operation)), item.qubits, inplace=True)
+            elif isinstance(operation, UnitaryGate) and operation.num_qubits == 2:
+                written._append(item.replace(operation=_with_weak_interaction(operation)))
             elif item.is_standard_gate() or not _has_definition(operation):
                 written._append(item)
             elif isinstance(operation, Gate):
@@ -106,6 +113,16 @@ def _sxdg() -> Gate:
 _SXDG = _sxdg()
 """The exporter's own definition of it has another phase. Readers know the gate by its name and this definition."""
 _REWRITTEN = ("global_phase", "sxdg")
+
+
+def _with_weak_interaction(gate: UnitaryGate) -> Gate:
+    """The gate, or one with a longer definition where qiskit's own leaves out an interaction weaker than 1e-4."""
+    matrix = gate.to_matrix()
+    if np.allclose(np.asarray(Operator(gate.definition).data), matrix, rtol=0, atol=_SAME):
+        return gate
+    copy = Gate(gate.name, 2, [])
+    copy.definition = TwoQubitWeylDecomposition(matrix, fidelity=None).circuit(simplify=False)
+    return copy
 
 
 def _has_definition(operation: Operation) -> bool:

@@ -17,7 +17,7 @@ from qiskit import QuantumCircuit, transpile
 from qiskit.circuit import ControlledGate, IfElseOp
 from qiskit.circuit.library import UnitaryGate
 from qiskit.quantum_info import Operator
-from qiskit.synthesis import OneQubitEulerDecomposer
+from qiskit.synthesis import OneQubitEulerDecomposer, TwoQubitWeylDecomposition
 
 from ..circuits.openqasm import load
 from ..refusals import JobError, Unsupported
@@ -34,6 +34,8 @@ SYNTHESISED_QUBITS_MAX = 6
 """Widest matrix that is turned into gates; seven qubits become some 16 000 of them."""
 TOLERANCE = 1e-7
 """Per matrix element, far below what any number of shots can show."""
+CLOSE = 1e-10
+"""The same, for a text that is taken instead of a better one."""
 
 STANDARD_GATES = (
     *("id", "x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "p", "rx", "ry", "rz", "u3"),
@@ -154,14 +156,15 @@ def on(qubits: Sequence[object]) -> str:
 
 
 def faithful(statements: list[str], matrix: Matrix) -> bool:
-    """Whether statements do what a matrix on their qubits says, up to a global phase."""
+    """Whether statements do exactly what a matrix on their qubits says, up to a global phase. Exporters leave out what
+    they take for rounding: Cirq's the interaction of a controlled rotation by 1e-5."""
     program = Program(int(matrix.shape[0]).bit_length() - 1)
     program.gate("gate", statements, range(program.num_qubits), matrix)
     try:
-        program.proven()
+        circuit = load(program.proven(), program.num_qubits, "the gate", "qasm3")
     except JobError:
         return False
-    return True
+    return _equal_up_to_phase(np.asarray(Operator(circuit.reverse_bits()).data), matrix, CLOSE)
 
 
 def controlled(statements: list[str], matrix: Matrix, values: Sequence[int]) -> list[str] | None:
@@ -226,8 +229,15 @@ def synthesised(name: str, qubits: Sequence[object], matrix: Matrix) -> list[str
         raise Unsupported(f"{name}{on(qubits)} is not unitary")
     circuit = QuantumCircuit(size)
     # Single-precision matrices are unitary only roughly: the nearest unitary is meant.
-    circuit.append(UnitaryGate(left @ right), list(reversed(range(size))))
-    return written(circuit, ("u3", "cx"))
+    nearest = left @ right
+    circuit.append(UnitaryGate(nearest), list(reversed(range(size))))
+    statements = written(circuit, ("u3", "cx"))
+    if size != 2 or faithful(statements, nearest):
+        return statements
+    # qiskit's synthesis leaves out an interaction weaker than 1e-4.
+    whole = QuantumCircuit(2)
+    whole.compose(TwoQubitWeylDecomposition(nearest, fidelity=None).circuit(simplify=False), [1, 0], inplace=True)
+    return written(whole, ("u3", "cx"))
 
 
 def written(circuit: QuantumCircuit, gates: Sequence[str] = STANDARD_GATES) -> list[str]:
@@ -362,8 +372,8 @@ def _does_controlled(step: _Step, matrix: Matrix, found: list[tuple[Any, list[in
     return bool(np.allclose(np.asarray(Operator(part).data), matrix, rtol=0, atol=TOLERANCE))
 
 
-def _equal_up_to_phase(left: Matrix, right: Matrix) -> bool:
+def _equal_up_to_phase(left: Matrix, right: Matrix, tolerance: float = TOLERANCE) -> bool:
     overlap = np.vdot(right, left)
     if abs(overlap) < TOLERANCE:
         return False
-    return bool(np.allclose(left, right * (overlap / abs(overlap)), rtol=0, atol=TOLERANCE))
+    return bool(np.allclose(left, right * (overlap / abs(overlap)), rtol=0, atol=tolerance))

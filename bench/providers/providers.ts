@@ -75,14 +75,15 @@ async function noticed(scene: Scene): Promise<number[][]> {
     select count(*)::int as done from provider_tasks t join jobs j on j.id = t.job_id where j.status = 'completed'`
   await scene.submitToEach(ENDING)
   await scene.untilCompleted(before!.done + ENDING * scene.providers.length)
-  const rows = await sql<{ token: string; at: Date }[]>`
-    select t.token, j.completed_at as at from provider_tasks t join jobs j on j.id = t.job_id where j.status = 'completed'`
-  const endOf = new Map(rows.map(({ token, at }) => [token, new Date(at).getTime()]))
+  const rows = await sql<{ id: string; at: Date }[]>`
+    select t.provider_job_id as id, j.completed_at as at
+    from provider_tasks t join jobs j on j.id = t.job_id where j.status = 'completed'`
+  const endOf = new Map(rows.map(({ id, at }) => [id, new Date(at).getTime()]))
   return Promise.all(
     scene.providers.map(async ({ tasks }) =>
       (await tasks())
         .filter(({ submitted_at, completed_at }) => Date.parse(submitted_at) >= from && completed_at !== null)
-        .map(({ token, completed_at }) => endOf.get(token!)! - Date.parse(completed_at!))
+        .map(({ id, completed_at }) => endOf.get(id)! - Date.parse(completed_at!))
     )
   )
 }

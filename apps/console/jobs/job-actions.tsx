@@ -5,8 +5,8 @@ import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
 import { Refusal } from '../components/notice.js'
-import type { ReadJob } from './job-record.js'
 import styles from './jobs.module.css'
+import type { ReadJob } from './record/job-record.js'
 import { SubmitDialog } from './submit/submit-dialog.js'
 
 /** What the caller may do comes with the record, in the words of the refusal; where it is not said, the press brings it. */

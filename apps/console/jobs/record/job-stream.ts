@@ -1,7 +1,8 @@
 // What happens to a job, as it happens. The stream is open only while the page is seen: a browser has six connections for one
 // service, and a seventh page would never load.
 import { useEffect, useRef, useState } from 'react'
-import type { JobStatus } from '../api/client.js'
+import type { JobStatus } from '../../api/client.js'
+import { useVisible } from '../../live/use-visible.js'
 
 export interface StatusEvent {
   seq: number
@@ -29,6 +30,8 @@ export interface OutputEvent {
 }
 export type JobEvent = StatusEvent | AttemptEvent | OutputEvent
 
+/** A graph of 2,000 tasks has thousands of events, which are added to the page together. */
+const GATHER_MS = 100
 /** Events come in bursts; what they change is read once for a burst. */
 const BURST_MS = 500
 /** Reads of a person count against a limit for a minute. */
@@ -53,9 +56,21 @@ export function useJobEvents(id: string, ended: boolean, onChange: () => void): 
     if (!visible || complete) return
     const source = new EventSource(`/api/jobs/${encodeURIComponent(id)}/events`)
     const refresh = createThrottle(() => latest.current.onChange())
+    let gathered: JobEvent[] = []
+    let gathering: ReturnType<typeof setTimeout> | undefined
+    const show = () => {
+      const some = gathered
+      gathered = []
+      gathering = undefined
+      setEvents((known) => {
+        const last = known.at(-1)?.seq ?? -1
+        return [...known, ...some.filter(({ seq }) => seq > last)]
+      })
+    }
     const add = ({ data }: MessageEvent<string>) => {
       const event = JSON.parse(data) as JobEvent
-      setEvents((known) => (known.length > 0 && known.at(-1)!.seq >= event.seq ? known : [...known, event]))
+      gathered.push(event)
+      gathering ??= setTimeout(show, GATHER_MS)
       if (event.type !== 'output' && !latest.current.ended) refresh.soon()
     }
     for (const type of ['status', 'attempt', 'output']) source.addEventListener(type, add)
@@ -69,21 +84,13 @@ export function useJobEvents(id: string, ended: boolean, onChange: () => void): 
     }
     return () => {
       clearTimeout(reopening)
+      clearTimeout(gathering)
       source.close()
+      show()
       refresh.cancel()
     }
   }, [id, visible, complete, round])
   return events
-}
-
-function useVisible(): boolean {
-  const [visible, setVisible] = useState(document.visibilityState === 'visible')
-  useEffect(() => {
-    const look = () => setVisible(document.visibilityState === 'visible')
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
-  }, [])
-  return visible
 }
 
 function createThrottle(act: () => void) {

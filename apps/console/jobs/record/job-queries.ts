@@ -1,9 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, bodyOf, fetchPart, type JobStatus } from '../api/client.js'
-import type { JobFilters } from './job-filters.js'
-import { readHead, readJobRecord } from './job-record.js'
+import { api, bodyOf, fetchPart, type JobStatus } from '../../api/client.js'
+import type { JobFilters } from '../job-filters.js'
+import { readJobRecord, readResult } from './job-record.js'
 
 const PAGE = 50
+
+const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`
 
 export const jobsQuery = (team: { team_id?: string }, filters: JobFilters) =>
   infiniteQueryOptions({
@@ -26,10 +28,15 @@ export const jobsQuery = (team: { team_id?: string }, filters: JobFilters) =>
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ['job', id, 'record'],
-    queryFn: async ({ signal }) => {
-      const { text, received } = await readHead(await fetchPart(`/api/jobs/${encodeURIComponent(id)}`, signal))
-      return readJobRecord(text, received)
-    }
+    queryFn: async ({ signal }) => readJobRecord(await (await fetchPart(`${pathOf(id)}?result=omit`, signal)).text())
+  })
+
+/** A result never changes. @param bytes its size, as the record says it. */
+export const resultQuery = (id: string, bytes: number) =>
+  queryOptions({
+    queryKey: ['result', id],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => readResult(await fetchPart(`${pathOf(id)}/result`, signal), bytes)
   })
 
 export const attemptsQuery = (id: string) =>
@@ -58,5 +65,13 @@ export const sourceQuery = (id: string) =>
   queryOptions({
     queryKey: ['source', id],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => (await fetchPart(`/api/jobs/${encodeURIComponent(id)}/source`, signal)).text()
+    queryFn: async ({ signal }) => (await fetchPart(`${pathOf(id)}/source`, signal)).text()
+  })
+
+/** A file of a job, which never changes either. */
+export const fileQuery = (url: string) =>
+  queryOptions({
+    queryKey: ['file', url],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => (await fetchPart(url, signal)).text()
   })

@@ -1,9 +1,8 @@
 import { expect } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { browserTest } from '../support/browser/browser-test.js'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
-import type { Scene } from './scene.js'
+import { type Scene, submitted } from './scene.js'
 
 /** What is typed by someone who wants to break the page. */
 const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>"\'`{{7*7}}javascript:alert(1)‮'
@@ -212,12 +211,4 @@ export function jobTests(scene: Scene): void {
       { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }
     )
   )
-}
-
-/** Submits as the visitor, past the form. @returns the id. */
-async function submitted(page: Page, scene: Scene, changes: Record<string, unknown>): Promise<string> {
-  const data = { inline_code: bellQasm3(), backend: 'local', params: { shots: 100 }, ...changes }
-  const response = await page.request.post(`${scene.platform.url()}/api/jobs/submit`, { data })
-  if (response.status() !== 201) throw new Error(`submit answered ${response.status()}: ${await response.text()}`)
-  return ((await response.json()) as { job_id: string }).job_id
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { JobEvent } from '../../apps/console/jobs/record/job-stream.js'
+import type { JobEvent } from '../../apps/console/jobs/record/job-event.js'
 import { timelineData } from '../../apps/console/jobs/record/timeline-data.js'
 
 const at = (second: number) => new Date(second * 1_000).toISOString()

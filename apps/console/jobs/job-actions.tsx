@@ -27,7 +27,6 @@ export function JobActions({ job }: { job: ReadJob }) {
   const rerun = useMutation({
     mutationFn: () => rerunKey(id, (header) => bodyOf(api.POST('/api/jobs/{id}/rerun', { params: { path, header } }))),
     onSuccess: async ({ job_id }) => {
-      await queryClient.invalidateQueries({ queryKey: ['jobs'] })
       await navigate({ to: '/jobs/$id', params: { id: job_id } })
     }
   })

@@ -1,12 +1,14 @@
 // One job: what it is, why it waits, what happened, and what came out.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { Timeline } from '../charts/timeline/timeline.js'
 import { useNow } from '../charts/use-now.js'
 import { Loading, Notice, Refusal } from '../components/notice.js'
 import { shortId } from '../components/text.js'
+import { onTeamEvent } from '../live/team-events.js'
+import { isVisible } from '../live/use-visible.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { JobActions } from './job-actions.js'
 import { JobFacts } from './job-facts.js'
@@ -17,9 +19,10 @@ import { Output } from './panels/output.js'
 import { Artifacts, Attempts, Source } from './panels/parts.js'
 import { Result } from './panels/result.js'
 import { Tasks } from './panels/tasks.js'
+import type { JobEvent } from './record/job-event.js'
 import { jobQuery } from './record/job-queries.js'
 import type { ReadJob } from './record/job-record.js'
-import { type JobEvent, useJobEvents } from './record/job-stream.js'
+import { useJobEvents } from './record/job-stream.js'
 import { timelineData } from './record/timeline-data.js'
 import { Status, statusText } from './status.js'
 
@@ -42,6 +45,7 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
   const events = useJobEvents(id, record.completed_at !== null, () => {
     void queryClient.invalidateQueries({ queryKey: ['job', id] })
   })
+  useStatusOf(id)
   return (
     <>
       <div className={styles.bar}>
@@ -54,6 +58,24 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
       <TimelineSection events={events} isOver={record.completed_at !== null} />
       <Panels id={id} job={job} events={events} />
     </>
+  )
+}
+
+/** A hidden page has no stream of its job; that of the teams tells it the status, and it reads the rest when it is seen. */
+function useStatusOf(id: string): void {
+  const queryClient = useQueryClient()
+  useEffect(
+    () =>
+      onTeamEvent((event) => {
+        if (event.type !== 'job' || event.job_id !== id || isVisible()) return
+        const { status, queue } = event
+        queryClient.setQueryData(
+          jobQuery(id).queryKey,
+          (known) => known && { ...known, record: { ...known.record, status, queue } }
+        )
+        void queryClient.invalidateQueries({ queryKey: ['job', id], refetchType: 'none' })
+      }),
+    [id, queryClient]
   )
 }
 

@@ -10,8 +10,8 @@ import {
   retainSearchParams
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
-import { readFilters } from '../jobs/job-filters.js'
 import { readTab } from '../jobs/job-tabs.js'
+import { readFilters } from '../jobs/list/job-filters.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
 import { Shell } from './shell.js'
@@ -90,7 +90,7 @@ const jobs = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('../jobs/jobs-page.js'), 'JobsPage')
+  component: lazyRouteComponent(() => import('../jobs/list/jobs-page.js'), 'JobsPage')
 })
 const job = createRoute({
   getParentRoute: () => signedIn,

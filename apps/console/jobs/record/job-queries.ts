@@ -1,27 +1,37 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, fetchPart, type JobStatus } from '../../api/client.js'
-import type { JobFilters } from '../job-filters.js'
+import type { JobFilters } from '../list/job-filters.js'
 import { readJobRecord, readResult } from './job-record.js'
 
-const PAGE = 50
+/** The most that one request can have. */
+const PAGE = 100
 
 const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`
 
+export function readJobsPage(
+  team: { team_id?: string },
+  { status, ...others }: JobFilters,
+  cursor: string | null,
+  signal?: AbortSignal
+) {
+  const query = {
+    ...team,
+    ...others,
+    ...(status && { status: status as JobStatus }),
+    ...(cursor && { cursor }),
+    limit: PAGE
+  }
+  return bodyOf(api.GET('/api/jobs', { params: { query }, ...(signal && { signal }) }))
+}
+
+/** Never read again as a whole, which would be a hundred requests: jobs/list/list-reader.ts reads what is seen of it. */
 export const jobsQuery = (team: { team_id?: string }, filters: JobFilters) =>
   infiniteQueryOptions({
     queryKey: ['jobs', team, filters],
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnReconnect: false,
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam, signal }) => {
-      const { status, ...others } = filters
-      const query = {
-        ...team,
-        ...others,
-        ...(status && { status: status as JobStatus }),
-        ...(pageParam && { cursor: pageParam }),
-        limit: PAGE
-      }
-      return bodyOf(api.GET('/api/jobs', { params: { query }, signal }))
-    },
+    queryFn: ({ pageParam, signal }) => readJobsPage(team, filters, pageParam, signal),
     getNextPageParam: ({ next_cursor }) => next_cursor
   })
 

@@ -1,6 +1,6 @@
 // The timeline of a job, made of its events.
 import type { AttemptSpan, TimelineData } from '../../charts/timeline/timeline-layout.js'
-import type { JobEvent } from './job-stream.js'
+import type { JobEvent } from './job-event.js'
 
 /** The attempts of a graph's tasks are those of its Gantt chart, so a timeline has the attempts of one task alone. */
 export function timelineData(events: readonly JobEvent[], isOver: boolean): TimelineData {

@@ -88,7 +88,6 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
     onSuccess: async (submitted) => {
       // The first write of somebody without a team makes their team.
       if (!team) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
-      void queryClient.invalidateQueries({ queryKey: ['jobs'] })
       onClose()
       await navigate({ to: '/jobs/$id', params: { id: (submitted as { job_id: string }).job_id } })
     }

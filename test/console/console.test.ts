@@ -8,6 +8,8 @@ import { faultTests } from './faults.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
 import { liveTests } from './live.js'
+import { pictureTests } from './pictures.js'
+import { refusalTests } from './refusals.js'
 import { createScene } from './scene.js'
 
 let platform: Platform
@@ -32,5 +34,7 @@ const scene = createScene(() => ({ platform, browser }))
 describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
 describe('what changes', () => liveTests(scene))
+describe('pictures', () => pictureTests(scene))
+describe('refusals', () => refusalTests(scene))
 describe('the keyboard', () => keyboardTests(scene))
 describe('what goes wrong', () => faultTests(scene))

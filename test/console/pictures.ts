@@ -54,6 +54,8 @@ export function pictureTests(scene: Scene): void {
       const graph = await submitted(page, scene, {
         inline_code: example('fan-out.py'),
         framework: 'marqov',
+        // In mode direct its tasks run within one.
+        execution_mode: 'temporal',
         params: { largest: 3, shots: 10 }
       })
       await completed(visit, observed)

@@ -73,7 +73,8 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
   const set = (name: keyof SubmitForm) => (value: string) => setForm((known) => ({ ...known, [name]: value }))
   const where = useDestinations(form.shots, circuitsOf(others), teamParam)
   const destinations = where.data?.destinations ?? []
-  const backend = form.backend || destinations.find(({ available }) => available)?.backend || ''
+  const first = destinations.find(({ available }) => available) ?? destinations[0]
+  const backend = form.backend || first?.backend || ''
   const filled = { ...form, backend }
   const chosen = destinations.find((one) => one.backend === backend)
 

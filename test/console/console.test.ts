@@ -7,6 +7,9 @@ import { accountTests } from './accounts.js'
 import { faultTests } from './faults.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
+import { liveTests } from './live.js'
+import { pictureTests } from './pictures.js'
+import { refusalTests } from './refusals.js'
 import { createScene } from './scene.js'
 
 let platform: Platform
@@ -30,5 +33,8 @@ const scene = createScene(() => ({ platform, browser }))
 
 describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
+describe('what changes', () => liveTests(scene))
+describe('pictures', () => pictureTests(scene))
+describe('refusals', () => refusalTests(scene))
 describe('the keyboard', () => keyboardTests(scene))
 describe('what goes wrong', () => faultTests(scene))

@@ -1,9 +1,8 @@
 import { expect } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { browserTest } from '../support/browser/browser-test.js'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
-import type { Scene } from './scene.js'
+import { type Scene, submitted } from './scene.js'
 
 /** What is typed by someone who wants to break the page. */
 const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>"\'`{{7*7}}javascript:alert(1)‮'
@@ -30,6 +29,9 @@ export function jobTests(scene: Scene): void {
       await examine()
       await page.getByRole('tab', { name: 'Source' }).click()
       await page.getByRole('region', { name: 'Program' }).getByText('h q[0]').waitFor()
+      await examine()
+      await page.getByRole('tab', { name: 'Circuit' }).click()
+      await page.getByRole('group', { name: 'Gates, from left to right' }).waitFor()
       await examine()
       await page.getByRole('tab', { name: 'Attempts' }).click()
       await page.getByRole('cell', { name: 'completed' }).waitFor()
@@ -82,7 +84,7 @@ export function jobTests(scene: Scene): void {
         .getByLabel('Timeline')
         .getByText(/^(completed|failed)$/)
         .waitFor({ timeout: 40_000 })
-      for (const tab of ['Result', 'Output', 'Attempts', 'Tasks', 'Source', 'Artifacts'])
+      for (const tab of ['Result', 'Circuit', 'Output', 'Attempts', 'Tasks', 'Source', 'Artifacts'])
         await page.getByRole('tab', { name: tab }).click()
       await page.getByRole('tab', { name: 'Source' }).click()
       await page.getByRole('region', { name: 'Program' }).getByText('onerror').waitFor()
@@ -97,11 +99,8 @@ export function jobTests(scene: Scene): void {
       const { page, open } = visit
       await scene.signUp(visit)
       const id = await submitted(page, scene, {})
-      const record = (result: string) =>
-        page.request.get(`${scene.platform.url()}/api/jobs/${id}`).then(async (response) => {
-          const text = await response.text()
-          return `${text.slice(0, text.lastIndexOf('"result":'))}"result":${result}}`
-        })
+      await open(`/jobs/${id}`)
+      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })
       const bodies = [
         JSON.stringify({ counts: { [hostile]: 1 } }).replace(
           /}$/,
@@ -109,9 +108,15 @@ export function jobTests(scene: Scene): void {
         ),
         `{"counts":{"00":1},"long":"${'x'.repeat(7 * 1024 ** 2)}"}`
       ]
-      for (const [index, result] of bodies.entries()) {
-        const body = await record(result)
-        await page.route(`**/api/jobs/${id}`, (route) => route.fulfill({ body, contentType: 'application/json' }))
+      for (const [index, body] of bodies.entries()) {
+        await page.route(`**/api/jobs/${id}?result=omit`, async (route) => {
+          const response = await route.fetch()
+          const text = (await response.text()).replace(/"result_bytes":\d+/, `"result_bytes":${body.length}`)
+          await route.fulfill({ response, body: text })
+        })
+        await page.route(`**/api/jobs/${id}/result`, (route) =>
+          route.fulfill({ body, contentType: 'application/json' })
+        )
         await open(`/jobs/${id}`)
         const shown = page.getByRole('region', { name: 'Result' })
         if (index === 0) {
@@ -121,11 +126,10 @@ export function jobTests(scene: Scene): void {
         } else {
           await page.getByText('This is its beginning').waitFor()
           expect(((await shown.textContent()) ?? '').length).toBeLessThan(100_000)
-          expect(await page.getByRole('link', { name: 'Download the record' }).getAttribute('href')).toBe(
-            `/api/jobs/${id}`
-          )
+          const download = page.getByRole('link', { name: 'Download the result' })
+          expect(await download.getAttribute('href')).toBe(`/api/jobs/${id}/result`)
         }
-        await page.unroute(`**/api/jobs/${id}`)
+        await page.unrouteAll()
       }
     })
   )
@@ -207,12 +211,4 @@ export function jobTests(scene: Scene): void {
       { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }
     )
   )
-}
-
-/** Submits as the visitor, past the form. @returns the id. */
-async function submitted(page: Page, scene: Scene, changes: Record<string, unknown>): Promise<string> {
-  const data = { inline_code: bellQasm3(), backend: 'local', params: { shots: 100 }, ...changes }
-  const response = await page.request.post(`${scene.platform.url()}/api/jobs/submit`, { data })
-  if (response.status() !== 201) throw new Error(`submit answered ${response.status()}: ${await response.text()}`)
-  return ((await response.json()) as { job_id: string }).job_id
 }

@@ -32,7 +32,7 @@ export function keyboardTests(scene: Scene): void {
       await keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()
       await tabTo('Result')
-      for (let tab = 0; tab < 4; tab++) await keyboard.press('ArrowRight')
+      for (let tab = 0; tab < 5; tab++) await keyboard.press('ArrowRight')
       await page.getByRole('region', { name: 'Program' }).getByText('h q[0]').waitFor()
       expect(new URL(page.url()).searchParams.get('tab')).toBe('source')
     })

@@ -1,10 +1,11 @@
 // What the tests of the console in a browser share: one platform, one browser, and people who use it.
 import { expect } from '@jest/globals'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { createAccessCode } from '../../db/accounts/accounts.js'
 import { beginPasswordReset } from '../../db/accounts/passwords.js'
 import { invite } from '../../db/teams/invitations.js'
 import { startVisit, type Visit } from '../support/browser/visit.js'
+import { bellQasm3 } from '../support/jobs/builders.js'
 import type { Platform } from '../support/stack/platform.js'
 
 export const PASSWORD = 'correct horse battery'
@@ -69,4 +70,12 @@ export function createScene(parts: () => { platform: Platform; browser: Browser 
     }
   }
   return scene
+}
+
+/** Submits as the visitor, past the form. @returns the id. */
+export async function submitted(page: Page, scene: Scene, changes: Record<string, unknown>): Promise<string> {
+  const data = { inline_code: bellQasm3(), backend: 'local', params: { shots: 100 }, ...changes }
+  const response = await page.request.post(`${scene.platform.url()}/api/jobs/submit`, { data })
+  if (response.status() !== 201) throw new Error(`submit answered ${response.status()}: ${await response.text()}`)
+  return ((await response.json()) as { job_id: string }).job_id
 }

@@ -1,4 +1,4 @@
-// The client of the API, over the types of its document. Bodies that are results stay text (see jobs/job-record.ts).
+// The client of the API, over the types of its document. Bodies that are results stay text (see jobs/record/job-record.ts).
 import createClient from 'openapi-fetch'
 import { refusalOf } from './api-error.js'
 import { patientFetch } from './patient-fetch.js'

@@ -1,17 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
 import { Refusal } from '../components/notice.js'
-import type { ReadJob } from './job-record.js'
 import styles from './jobs.module.css'
+import type { ReadJob } from './record/job-record.js'
 import { SubmitDialog } from './submit/submit-dialog.js'
 
 /** What the caller may do comes with the record, in the words of the refusal; where it is not said, the press brings it. */
 export function JobActions({ job }: { job: ReadJob }) {
-  const { id, can, name, backend, framework, source } = job.record
+  const { id, can, name, status, backend, framework, source } = job.record
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [editing, setEditing] = useState(false)
@@ -27,7 +27,6 @@ export function JobActions({ job }: { job: ReadJob }) {
   const rerun = useMutation({
     mutationFn: () => rerunKey(id, (header) => bodyOf(api.POST('/api/jobs/{id}/rerun', { params: { path, header } }))),
     onSuccess: async ({ job_id }) => {
-      await queryClient.invalidateQueries({ queryKey: ['jobs'] })
       await navigate({ to: '/jobs/$id', params: { id: job_id } })
     }
   })
@@ -43,6 +42,11 @@ export function JobActions({ job }: { job: ReadJob }) {
         <Button why={notOneProgram(source.kind)} onPress={() => setEditing(true)}>
           Edit and run again
         </Button>
+        {status === 'completed' ? (
+          <Link to="/jobs/compare" search={{ a: id }}>
+            Compare with another job
+          </Link>
+        ) : null}
       </div>
       <Refusal error={cancel.error ?? rerun.error} />
       {editing ? (

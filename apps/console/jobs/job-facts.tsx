@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
+import { Table, Wide } from '../components/table.js'
 import { duration, Time, usd } from '../components/text.js'
-import type { JobRecord } from './job-record.js'
 import styles from './jobs.module.css'
+import type { JobRecord } from './record/job-record.js'
 
 export function JobFacts({ record }: { record: JobRecord }) {
   const { started_at, completed_at, workflow, choice } = record
@@ -78,42 +79,31 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 function ProviderJobs({ record: { provider_jobs: jobs } }: { record: JobRecord }) {
   if (jobs.length === 0) return null
   return (
-    <div className={styles.scroll}>
-      <table className={styles.table}>
-        <caption>Jobs at providers</caption>
-        <thead>
-          <tr>
-            {['Provider', 'Id there', 'Status', 'Submitted', 'Ended', 'Cost', 'Note'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
+    <>
+      <h2>Jobs at providers</h2>
+      <Table label="Jobs at providers" heads={['Provider', 'Id there', 'Status', 'Submitted', 'Ended', 'Cost', 'Note']}>
+        {jobs.map((job) => (
+          <tr key={`${job.provider_job_id} ${job.submitted_at}`}>
+            <td>{job.provider}</td>
+            <Wide>{job.provider_job_id ?? '–'}</Wide>
+            <td>
+              {job.status}
+              {job.queue_position === null ? '' : `, position ${job.queue_position}`}
+            </td>
+            <td>
+              <Time at={job.submitted_at} />
+            </td>
+            <td>
+              <Time at={job.ended_at} />
+            </td>
+            <td>
+              {usd(job.cost_usd)}
+              {job.usage ? ` (${job.usage.amount} ${job.usage.unit})` : ''}
+            </td>
+            <td>{job.note ?? ''}</td>
           </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <tr key={`${job.provider_job_id} ${job.submitted_at}`}>
-              <td>{job.provider}</td>
-              <td className={styles.what}>{job.provider_job_id ?? '–'}</td>
-              <td>
-                {job.status}
-                {job.queue_position === null ? '' : `, position ${job.queue_position}`}
-              </td>
-              <td>
-                <Time at={job.submitted_at} />
-              </td>
-              <td>
-                <Time at={job.ended_at} />
-              </td>
-              <td>
-                {usd(job.cost_usd)}
-                {job.usage ? ` (${job.usage.amount} ${job.usage.unit})` : ''}
-              </td>
-              <td>{job.note ?? ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </Table>
+    </>
   )
 }

@@ -1,22 +1,30 @@
 // One job: what it is, why it waits, what happened, and what came out.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useMemo } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { Timeline } from '../charts/timeline/timeline.js'
+import { useNow } from '../charts/use-now.js'
 import { Loading, Notice, Refusal } from '../components/notice.js'
 import { shortId } from '../components/text.js'
+import { onTeamEvent } from '../live/team-events.js'
+import { isVisible } from '../live/use-visible.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { JobActions } from './job-actions.js'
 import { JobFacts } from './job-facts.js'
-import { jobQuery } from './job-queries.js'
-import type { ReadJob } from './job-record.js'
-import { type JobEvent, useJobEvents } from './job-stream.js'
 import { type JobTab, jobTabs } from './job-tabs.js'
 import styles from './jobs.module.css'
+import { CircuitPanel } from './panels/circuit.js'
 import { Output } from './panels/output.js'
-import { Artifacts, Attempts, Source, Tasks } from './panels/parts.js'
+import { Artifacts, Attempts, Source } from './panels/parts.js'
 import { Result } from './panels/result.js'
+import { Tasks } from './panels/tasks.js'
+import type { JobEvent } from './record/job-event.js'
+import { jobQuery } from './record/job-queries.js'
+import type { ReadJob } from './record/job-record.js'
+import { useJobEvents } from './record/job-stream.js'
+import { timelineData } from './record/timeline-data.js'
 import { Status, statusText } from './status.js'
-import { Timeline } from './timeline.js'
 
 const route = getRouteApi('/signed-in/jobs/$id')
 
@@ -37,6 +45,7 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
   const events = useJobEvents(id, record.completed_at !== null, () => {
     void queryClient.invalidateQueries({ queryKey: ['job', id] })
   })
+  useStatusOf(id)
   return (
     <>
       <div className={styles.bar}>
@@ -46,9 +55,39 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
       <JobActions job={job} />
       <Messages job={job} />
       <JobFacts record={record} />
-      <Timeline events={events} ended={record.completed_at !== null} />
+      <TimelineSection events={events} isOver={record.completed_at !== null} />
       <Panels id={id} job={job} events={events} />
     </>
+  )
+}
+
+/** A hidden page has no stream of its job; that of the teams tells it the status, and it reads the rest when it is seen. */
+function useStatusOf(id: string): void {
+  const queryClient = useQueryClient()
+  useEffect(
+    () =>
+      onTeamEvent((event) => {
+        if (event.type !== 'job' || event.job_id !== id || isVisible()) return
+        const { status, queue } = event
+        queryClient.setQueryData(
+          jobQuery(id).queryKey,
+          (known) => known && { ...known, record: { ...known.record, status, queue } }
+        )
+        void queryClient.invalidateQueries({ queryKey: ['job', id], refetchType: 'none' })
+      }),
+    [id, queryClient]
+  )
+}
+
+function TimelineSection({ events, isOver }: { events: readonly JobEvent[]; isOver: boolean }) {
+  const data = useMemo(() => timelineData(events, isOver), [events, isOver])
+  const now = useNow(!isOver)
+  if (data.statuses.length === 0) return null
+  return (
+    <section aria-label="Timeline">
+      <h2>Timeline</h2>
+      <Timeline data={data} now={now} title="Statuses and attempts" />
+    </section>
   )
 }
 
@@ -91,11 +130,13 @@ function Messages({ job: { record } }: { job: ReadJob }) {
 function Panels({ id, job, events }: { id: string; job: ReadJob; events: readonly JobEvent[] }) {
   const { tab = 'result' } = route.useSearch()
   const navigate = route.useNavigate()
+  const ended = job.record.completed_at !== null
   const panels = {
     result: <Result id={id} job={job} />,
     output: <Output events={events} />,
     attempts: <Attempts id={id} />,
-    tasks: <Tasks id={id} />,
+    circuit: <CircuitPanel id={id} ended={ended} />,
+    tasks: <Tasks id={id} ended={ended} />,
     source: <Source id={id} params={job.params} />,
     artifacts: <Artifacts id={id} />
   } satisfies Record<JobTab, unknown>

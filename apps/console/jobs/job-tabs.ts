@@ -1,6 +1,7 @@
 // The tabs of the page of a job; its address names the open one.
 export const jobTabs = {
   result: 'Result',
+  circuit: 'Circuit',
   output: 'Output',
   attempts: 'Attempts',
   tasks: 'Tasks',

@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { type Query, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { createQueryClient } from '../api/queries.js'
@@ -23,6 +23,8 @@ function readAgainWhenBack() {
   return onServiceState(() => {
     const before = reachable
     reachable = serviceState().reachable
-    if (reachable && !before) void queryClient.invalidateQueries()
+    // A list of jobs with many pages reads again what is seen of it (jobs/list/list-reader.ts).
+    const isList = ({ queryKey, state }: Query) => queryKey[0] === 'jobs' && state.data !== undefined
+    if (reachable && !before) void queryClient.invalidateQueries({ predicate: (query) => !isList(query) })
   })
 }

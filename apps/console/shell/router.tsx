@@ -10,8 +10,9 @@ import {
   retainSearchParams
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
-import { readFilters } from '../jobs/job-filters.js'
+import { readCompare } from '../jobs/compare/compare-search.js'
 import { readTab } from '../jobs/job-tabs.js'
+import { readFilters } from '../jobs/list/job-filters.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
 import { Shell } from './shell.js'
@@ -90,7 +91,13 @@ const jobs = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('../jobs/jobs-page.js'), 'JobsPage')
+  component: lazyRouteComponent(() => import('../jobs/list/jobs-page.js'), 'JobsPage')
+})
+const compare = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/jobs/compare',
+  validateSearch: readCompare,
+  component: lazyRouteComponent(() => import('../jobs/compare/compare-page.js'), 'ComparePage')
 })
 const job = createRoute({
   getParentRoute: () => signedIn,
@@ -110,7 +117,7 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   invitation,
-  signedIn.addChildren([home, jobs, job, backends])
+  signedIn.addChildren([home, jobs, compare, job, backends])
 ])
 
 export const createConsoleRouter = (queryClient: QueryClient) =>

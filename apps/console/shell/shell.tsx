@@ -1,8 +1,10 @@
 // What surrounds every page of somebody who is signed in: navigation, the choice of the team, banners, sign-out.
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { sessionQuery } from '../api/queries.js'
 import { Loading } from '../components/notice.js'
+import { startTeamEvents } from '../live/team-events.js'
 import { AccountMenu } from './account-menu.js'
 import { Banners } from './banners.js'
 import { Keys } from './keys/keys.js'
@@ -19,6 +21,8 @@ const pages = [
 export function Shell() {
   const session = useQuery(sessionQuery)
   const { unknown } = useTeam()
+  const userId = session.data?.user.id
+  useEffect(() => (userId === undefined ? undefined : startTeamEvents(userId)), [userId])
   // The route lets nobody in without a session; signing out takes it away while this is still on the page.
   if (!session.data) return <Loading />
   const { user, teams } = session.data

@@ -2,6 +2,7 @@
 // time is drawn anew four times a second.
 import { useId, useMemo, useState } from 'react'
 import { shownText } from '../../text/shown-text.js'
+import chart from '../chart.module.css'
 import { stateClass } from '../state-class.js'
 import { useAtMostEvery } from '../use-at-most-every.js'
 import { useWidth } from '../use-width.js'
@@ -29,17 +30,17 @@ export function Gantt({ data: newest, now, title }: { data: GanttData; now: numb
   )
   const { ticks } = layout
   return (
-    <section className={styles.view} aria-labelledby={`${id}-title`}>
+    <section className={chart.view} aria-labelledby={`${id}-title`}>
       <h3 id={`${id}-title`} className={styles.title}>
         {shownText(title)}
       </h3>
-      <p className={styles.caption}>
+      <p className={chart.caption}>
         {layout.counts}. {layout.caption}
       </p>
       <div ref={place} className={styles.axis}>
-        <svg className={styles.picture} width={width} height={AXIS} aria-hidden="true">
+        <svg className={`${chart.picture} ${styles.picture}`} width={width} height={AXIS} aria-hidden="true">
           {ticks.map(({ x, after, label, anchor }) => (
-            <text key={after} className={styles.tick} x={x} y={MIDDLE} textAnchor={anchor}>
+            <text key={after} className={chart.tick} x={x} y={MIDDLE} textAnchor={anchor}>
               {label}
             </text>
           ))}
@@ -53,10 +54,10 @@ export function Gantt({ data: newest, now, title }: { data: GanttData; now: numb
         onScroll={(event) => setTop(Math.floor(event.currentTarget.scrollTop / ROW) * ROW)}
         onPointerLeave={() => setPointed(null)}
       >
-        <svg className={styles.picture} width={width} height={layout.height}>
+        <svg className={`${chart.picture} ${styles.picture}`} width={width} height={layout.height}>
           <title>{layout.counts}</title>
           {ticks.map(({ x, after }) => (
-            <line key={after} className={styles.grid} x1={x} x2={x} y1={0} y2={layout.height} />
+            <line key={after} className={chart.grid} x1={x} x2={x} y1={0} y2={layout.height} />
           ))}
           {layout.rows.map((row) => (
             <Row key={row.key} row={row} layout={layout} width={width} onPoint={setPointed} />
@@ -114,7 +115,7 @@ function Row({
       {row.bars.map((bar) => (
         <rect
           key={bar.key}
-          className={styles[stateClass(bar.state)]}
+          className={chart[stateClass(bar.state)]}
           x={bar.x}
           y={row.y + 6}
           width={bar.width}

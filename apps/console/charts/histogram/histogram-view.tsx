@@ -2,6 +2,7 @@
 import { useId, useMemo, useState } from 'react'
 import { numbered } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
+import chart from '../chart.module.css'
 import { useWidth } from '../use-width.js'
 import { HistogramPicture, HistogramTable } from './histogram.js'
 import styles from './histogram.module.css'
@@ -40,7 +41,7 @@ export function HistogramView({
   const layout = useMemo(() => histogramLayout(data, bars, { width, axis, turned }), [data, bars, width, axis, turned])
   const id = useId()
   return (
-    <figure ref={place} className={styles.view}>
+    <figure ref={place} className={chart.view}>
       <div className={styles.switches}>
         <label htmlFor={`${id}-sort`}>
           Sort by{' '}
@@ -79,7 +80,7 @@ export function HistogramView({
         )}
       </div>
       {data.sets.length > 1 && (
-        <p className={styles.legend}>
+        <p className={chart.legend}>
           {data.sets
             .map((one, set) => ({ ...one, set }))
             .map(({ name, counts, set }) => (
@@ -93,14 +94,14 @@ export function HistogramView({
         </p>
       )}
       <HistogramPicture layout={layout} title={title} />
-      <figcaption className={styles.caption}>
+      <figcaption className={chart.caption}>
         {orderText(data, turned)} Lines on the bars: 95 % Wilson interval.
         {axis === 'logarithmic' && ' Logarithmic axis.'}
         {layout.rows.some(({ bars }) => bars.some(({ isCut }) => isCut)) &&
           ' The bar of the rest is longer than the axis.'}
         {note !== null && ` ${shownText(note)}`}
       </figcaption>
-      <details className={styles.details}>
+      <details className={chart.details}>
         <summary>The same as a table</summary>
         <HistogramTable data={data} bars={bars} turned={turned} />
       </details>

@@ -2,6 +2,7 @@
 import { useId } from 'react'
 import { groupedDigits, numbered, percentText } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
+import chart from '../chart.module.css'
 import type { Bar, BarSelection } from './bars.js'
 import styles from './histogram.module.css'
 import { type HistogramData, type HistogramLayout, intervalText, restLabel } from './histogram-layout.js'
@@ -14,7 +15,7 @@ export function HistogramPicture({ layout, title }: { layout: HistogramLayout; t
   const { width, height, plot, ticks, rows } = layout
   return (
     <svg
-      className={styles.picture}
+      className={`${chart.picture} ${styles.picture}`}
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
@@ -26,13 +27,8 @@ export function HistogramPicture({ layout, title }: { layout: HistogramLayout; t
       <desc id={`${id}-text`}>{layout.description}</desc>
       {ticks.map(({ at, label }, tick) => (
         <g key={label}>
-          <line className={styles.grid} x1={at} x2={at} y1={0} y2={plot.height} />
-          <text
-            className={styles.tick}
-            x={at}
-            y={plot.height + TICK_LABEL}
-            textAnchor={tick === 0 ? 'start' : 'middle'}
-          >
+          <line className={chart.grid} x1={at} x2={at} y1={0} y2={plot.height} />
+          <text className={chart.tick} x={at} y={plot.height + TICK_LABEL} textAnchor={tick === 0 ? 'start' : 'middle'}>
             {label}
           </text>
         </g>
@@ -90,8 +86,8 @@ export function HistogramTable({
     ...(rest ? [{ outcome: null, bars: rest.bars }] : [])
   ]
   return (
-    <div className={styles.tablePlace}>
-      <table className={styles.table}>
+    <div className={chart.tablePlace}>
+      <table className={chart.table}>
         <thead>
           <tr>
             <th scope="col">Outcome</th>

@@ -3,6 +3,7 @@ import { useId, useMemo } from 'react'
 import type { SweepData } from '../../results/sweep.js'
 import { numbered } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
+import chart from '../chart.module.css'
 import { useWidth } from '../use-width.js'
 import { errorText, sweepLayout } from './sweep-layout.js'
 import styles from './sweep-plot.module.css'
@@ -26,8 +27,8 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
   const { plot, xTicks, yTicks, series } = layout
   const bottom = plot.y + plot.height
   return (
-    <figure ref={place} className={styles.view}>
-      <p className={styles.legend}>
+    <figure ref={place} className={chart.view}>
+      <p className={chart.legend}>
         {series.map(({ name, style }) => (
           <span key={style}>
             <svg className={styles[`series${style}`]} width={14} height={14} viewBox="-7 -7 14 14" aria-hidden="true">
@@ -38,7 +39,7 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
         ))}
       </p>
       <svg
-        className={styles.picture}
+        className={`${chart.picture} ${styles.picture}`}
         width={width}
         height={layout.height}
         viewBox={`0 0 ${width} ${layout.height}`}
@@ -50,16 +51,16 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
         <desc id={`${id}-text`}>{layout.description}</desc>
         {yTicks.map(({ at, label }) => (
           <g key={at}>
-            <line className={styles.grid} x1={plot.x} x2={plot.x + plot.width} y1={at} y2={at} />
-            <text className={styles.tick} x={plot.x - 6} y={at} textAnchor="end">
+            <line className={chart.grid} x1={plot.x} x2={plot.x + plot.width} y1={at} y2={at} />
+            <text className={chart.tick} x={plot.x - 6} y={at} textAnchor="end">
               {label}
             </text>
           </g>
         ))}
         {xTicks.map(({ at, label }) => (
           <g key={at}>
-            <line className={styles.grid} x1={at} x2={at} y1={plot.y} y2={bottom} />
-            <text className={styles.tick} x={at} y={bottom + X_LABEL} textAnchor="middle">
+            <line className={chart.grid} x1={at} x2={at} y1={plot.y} y2={bottom} />
+            <text className={chart.tick} x={at} y={bottom + X_LABEL} textAnchor="middle">
               {label}
             </text>
           </g>
@@ -82,12 +83,12 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
           </g>
         ))}
       </svg>
-      <figcaption className={styles.caption}>
+      <figcaption className={chart.caption}>
         Against {clipped(data.parameter, 60)}. Bars: one standard error.
         {layout.seriesNotShown > 0 && ` ${numbered(layout.seriesNotShown, 'more observable')} not drawn.`}
         {layout.pointsNotShown > 0 && ` ${numbered(layout.pointsNotShown, 'value')} not drawn: not finite.`}
       </figcaption>
-      <details className={styles.details}>
+      <details className={chart.details}>
         <summary>The same as a table</summary>
         <SweepTable data={data} />
       </details>
@@ -98,8 +99,8 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
 function SweepTable({ data: { parameter, series } }: { data: SweepData }) {
   const rows = series.flatMap(({ name, points }, at) => points.map((point, index) => ({ ...point, name, at, index })))
   return (
-    <div className={styles.tablePlace}>
-      <table className={styles.table}>
+    <div className={chart.tablePlace}>
+      <table className={chart.table}>
         <thead>
           <tr>
             <th scope="col">{clipped(parameter, 60)}</th>

@@ -2,6 +2,7 @@
 import { useId, useMemo } from 'react'
 import { numbered } from '../../text/exact-numbers.js'
 import { shownText } from '../../text/shown-text.js'
+import chart from '../chart.module.css'
 import { stateClass } from '../state-class.js'
 import { useWidth } from '../use-width.js'
 import styles from './timeline.module.css'
@@ -19,9 +20,9 @@ export function Timeline({ data, now, title }: { data: TimelineData; now: number
   const layout = useMemo(() => timelineLayout(data, { width, now: until }), [data, width, until])
   const { plot, ticks, rows } = layout
   return (
-    <figure ref={place} className={styles.view}>
+    <figure ref={place} className={chart.view}>
       <svg
-        className={styles.picture}
+        className={`${chart.picture} ${styles.picture}`}
         width={width}
         height={layout.height}
         viewBox={`0 0 ${width} ${layout.height}`}
@@ -33,9 +34,9 @@ export function Timeline({ data, now, title }: { data: TimelineData; now: number
         <desc id={`${id}-text`}>{layout.description}</desc>
         {ticks.map(({ x, after, label }) => (
           <g key={after}>
-            <line className={styles.grid} x1={x} x2={x} y1={0} y2={plot.height} />
+            <line className={chart.grid} x1={x} x2={x} y1={0} y2={plot.height} />
             <text
-              className={styles.tick}
+              className={chart.tick}
               x={x}
               y={plot.height + TICK_LABEL}
               textAnchor={after === 0 ? 'start' : 'middle'}
@@ -57,7 +58,7 @@ export function Timeline({ data, now, title }: { data: TimelineData; now: number
             </text>
             {bar && (
               <rect
-                className={styles[stateClass(state)]}
+                className={chart[stateClass(state)]}
                 x={bar.x}
                 y={y + BAR.y}
                 width={bar.width}
@@ -75,7 +76,7 @@ export function Timeline({ data, now, title }: { data: TimelineData; now: number
               />
             )}
             {moment && (
-              <path className={styles[stateClass(state)]} d={`M${moment.x} ${y + ROW_MIDDLE - 6}l6 6l-6 6l-6 -6z`} />
+              <path className={chart[stateClass(state)]} d={`M${moment.x} ${y + ROW_MIDDLE - 6}l6 6l-6 6l-6 -6z`} />
             )}
             <text className={styles.value} x={value.x} y={y + ROW_MIDDLE} textAnchor="end">
               {value.text}
@@ -83,7 +84,7 @@ export function Timeline({ data, now, title }: { data: TimelineData; now: number
           </g>
         ))}
       </svg>
-      <figcaption className={styles.caption}>
+      <figcaption className={chart.caption}>
         {layout.caption}
         {layout.attemptsNotShown > 0 && ` ${numbered(layout.attemptsNotShown, 'earlier attempt')} not drawn.`}
       </figcaption>

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { TextBlock } from '../../components/text-block.js'
-import type { JobEvent, OutputEvent } from '../job-stream.js'
+import type { JobEvent, OutputEvent } from '../record/job-event.js'
 
 /** What the program prints, as it prints it: one block for each attempt of each task. */
 export function Output({ events }: { events: readonly JobEvent[] }) {

@@ -1,19 +1,18 @@
 // The parts of a job that are read when their tab is opened.
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { Loading, Refusal } from '../../components/notice.js'
+import { Table, Wide } from '../../components/table.js'
 import { duration, Time } from '../../components/text.js'
 import { TextBlock } from '../../components/text-block.js'
-import { artifactsQuery, attemptsQuery, sourceQuery, tasksQuery } from '../job-queries.js'
-import { laidOut, SHOWN_BYTES } from '../job-record.js'
-import styles from '../jobs.module.css'
+import { artifactsQuery, attemptsQuery, sourceQuery } from '../record/job-queries.js'
+import { laidOut, SHOWN_BYTES } from '../record/job-record.js'
 
 export function Attempts({ id }: { id: string }) {
   const { data, error } = useQuery(attemptsQuery(id))
   if (!data) return error ? <Refusal error={error} /> : <Loading />
   if (data.length === 0) return <p>No attempt has begun.</p>
   return (
-    <Table heads={['Task', 'Number', 'State', 'Started', 'Took', 'Then waited', 'Fault']}>
+    <Table label="Attempts" heads={['Task', 'Number', 'State', 'Started', 'Took', 'Then waited', 'Fault']}>
       {data.map((attempt) => (
         <tr key={`${attempt.task} ${attempt.number}`}>
           <td>{attempt.task}</td>
@@ -24,29 +23,7 @@ export function Attempts({ id }: { id: string }) {
           </td>
           <td>{attempt.ended_at ? duration(attempt.started_at, attempt.ended_at) : '–'}</td>
           <td>{attempt.backoff_ms === null ? '–' : `${attempt.backoff_ms} ms`}</td>
-          <td className={styles.what}>{attempt.error?.message ?? ''}</td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
-
-export function Tasks({ id }: { id: string }) {
-  const { data, error } = useQuery(tasksQuery(id))
-  if (!data) return error ? <Refusal error={error} /> : <Loading />
-  return (
-    <Table heads={['Task', 'State', 'After', 'Attempts', 'Started', 'Took', 'Fault']}>
-      {data.map((task) => (
-        <tr key={task.id}>
-          <td className={styles.what}>{task.key}</td>
-          <td>{task.state}</td>
-          <td className={styles.what}>{task.depends_on.join(', ') || '–'}</td>
-          <td>{task.attempts}</td>
-          <td>
-            <Time at={task.started_at} />
-          </td>
-          <td>{task.started_at && task.completed_at ? duration(task.started_at, task.completed_at) : '–'}</td>
-          <td className={styles.what}>{task.error?.message ?? ''}</td>
+          <Wide>{attempt.error?.message ?? ''}</Wide>
         </tr>
       ))}
     </Table>
@@ -76,40 +53,21 @@ export function Artifacts({ id }: { id: string }) {
   if (!data) return error ? <Refusal error={error} /> : <Loading />
   if (data.length === 0) return <p>The job has no files.</p>
   return (
-    <Table heads={['Name', 'Size', 'Type', 'SHA-256']}>
+    <Table label="Files" heads={['Name', 'Size', 'Type', 'SHA-256']}>
       {data.map(({ name, url, size_bytes, media_type, sha256 }) => (
         <tr key={name}>
-          <td className={styles.what}>
+          <Wide>
             <a href={url} download={name}>
               {name}
             </a>
-          </td>
+          </Wide>
           <td>{size_bytes} bytes</td>
           <td>{media_type}</td>
-          <td className={styles.what}>
+          <Wide>
             <code>{sha256}</code>
-          </td>
+          </Wide>
         </tr>
       ))}
     </Table>
-  )
-}
-
-function Table({ heads, children }: { heads: readonly string[]; children: ReactNode }) {
-  return (
-    <div className={styles.scroll}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
   )
 }

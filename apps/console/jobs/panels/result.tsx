@@ -1,24 +1,49 @@
+// What came out: counts, expectation values or the points of a sweep, then the text of the result.
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { HistogramView } from '../../charts/histogram/histogram-view.js'
+import { Loading, Refusal } from '../../components/notice.js'
+import { Table, Wide } from '../../components/table.js'
 import { TextBlock } from '../../components/text-block.js'
-import { type Reading, type ResultCounts, readResultCounts } from '../../results/counts.js'
-import { laidOut, type ReadJob, SHOWN_BYTES } from '../job-record.js'
+import { readResultCounts } from '../../results/counts.js'
+import { type Observable, observedText, readObservables } from '../../results/observables.js'
+import { readSweep } from '../../results/sweep.js'
+import { groupedDigits } from '../../text/exact-numbers.js'
+import { resultQuery } from '../record/job-queries.js'
+import { laidOut, type ReadJob, type ReadResult, SHOWN_BYTES } from '../record/job-record.js'
+import { CountsPicture } from './counts-picture.js'
+import { Sweep } from './sweep.js'
 
-export function Result({ id, job: { record, result } }: { id: string; job: ReadJob }) {
-  const text = useMemo(() => (result ? (result.whole ? laidOut(result.text) : result.text) : ''), [result])
-  const counts = useMemo(() => (result?.whole ? readResultCounts(result.text) : null), [result])
-  if (result === null)
+export function Result({ id, job: { record } }: { id: string; job: ReadJob }) {
+  const bytes = record.result_bytes ?? null
+  const result = useQuery({ ...resultQuery(id, bytes ?? 0), enabled: bytes !== null })
+  if (bytes === null)
     return <p>{record.completed_at === null ? 'There is no result yet.' : 'This job ended without a result.'}</p>
-  const download = (
-    <a href={`/api/jobs/${id}`} download={`job-${id}.json`}>
-      Download the record with its result
-    </a>
-  )
   return (
     <>
-      {counts && <CountsPicture reading={counts} name={record.name ?? 'this job'} />}
-      <p>{download}</p>
-      {result.whole ? null : (
+      {result.data ? (
+        <Shown result={result.data} name={record.name ?? 'this job'} />
+      ) : result.error ? (
+        <Refusal error={result.error} />
+      ) : (
+        <Loading />
+      )}
+      <p>
+        <a href={`/api/jobs/${id}/result`} download={`result-${id}.json`}>
+          Download the result
+        </a>{' '}
+        ({groupedDigits(bytes)} bytes)
+      </p>
+    </>
+  )
+}
+
+function Shown({ result, name }: { result: ReadResult; name: string }) {
+  const text = useMemo(() => (result.whole ? laidOut(result.text) : result.text), [result])
+  return (
+    <>
+      {result.whole ? (
+        <Pictures text={result.text} name={name} />
+      ) : (
         <p>
           The result is larger than {SHOWN_BYTES / 1024 ** 2} MiB. This is its beginning; the download has all of it.
         </p>
@@ -28,12 +53,28 @@ export function Result({ id, job: { record, result } }: { id: string; job: ReadJ
   )
 }
 
-function CountsPicture({ reading, name }: { reading: Reading<ResultCounts>; name: string }) {
-  const data = useMemo(() => {
-    if (reading.kind === 'refused') return null
-    const { counts, order, registers } = reading.value
-    return { order, registers, sets: [{ name, counts }] }
-  }, [reading, name])
-  if (reading.kind === 'refused') return <p>{reading.reason}</p>
-  return data && <HistogramView title="Counts" data={data} note={reading.value.note} />
+function Pictures({ text, name }: { text: string; name: string }) {
+  const sweep = useMemo(() => readSweep(text), [text])
+  const counts = useMemo(() => readResultCounts(text), [text])
+  const observables = useMemo(() => readObservables(text), [text])
+  if (sweep) return sweep.kind === 'refused' ? <p>{sweep.reason}</p> : <Sweep text={text} sweep={sweep.value} />
+  return (
+    <>
+      {observables.length > 0 ? <Observables observables={observables} /> : null}
+      {counts ? <CountsPicture reading={counts} name={name} /> : null}
+    </>
+  )
 }
+
+const Observables = ({ observables }: { observables: readonly Observable[] }) => (
+  <Table label="Expectation values" heads={['Observable', 'Value ± standard error', 'Method']}>
+    {observables.map((observable, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the same observable can be asked for twice
+      <tr key={at}>
+        <Wide>{observable.name}</Wide>
+        <td>{observedText(observable)}</td>
+        <td>{observable.method ?? 'not stated'}</td>
+      </tr>
+    ))}
+  </Table>
+)

@@ -4,18 +4,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { parse, stringify } from 'lossless-json'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/api-error.js'
-import { api, type Backend, bodyOf } from '../../api/client.js'
-import { backendsQuery, metaQuery, sessionQuery } from '../../api/queries.js'
+import { api, bodyOf } from '../../api/client.js'
+import { metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { AreaField, Choice, Field } from '../../components/fields.js'
 import { Modal } from '../../components/modal.js'
 import { Loading, Refusal } from '../../components/notice.js'
-import { usd } from '../../components/text.js'
 import { useTeam } from '../../shell/team.js'
-import { sourceQuery } from '../job-queries.js'
 import styles from '../jobs.module.css'
-import { Estimate } from './estimate.js'
+import { sourceQuery } from '../record/job-queries.js'
+import { Destinations, reasonOf, Standing, useDestinations } from './destinations.js'
 import { emptyForm, faultOf, type SubmitForm, submitBody } from './submission.js'
 
 /** The job that is edited and run again. */
@@ -70,12 +69,14 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
   const navigate = useNavigate()
   const withKey = useWriteKey()
   const meta = useQuery(metaQuery)
-  const { data: catalogue } = useQuery(backendsQuery)
   const [form, setForm] = useState(start)
   const set = (name: keyof SubmitForm) => (value: string) => setForm((known) => ({ ...known, [name]: value }))
-  const usable = catalogue?.backends.filter(({ isRetired }) => !isRetired) ?? []
-  const backend = form.backend || usable.find(({ isAvailable }) => isAvailable)?.slug || ''
+  const where = useDestinations(form.shots, circuitsOf(others), teamParam)
+  const destinations = where.data?.destinations ?? []
+  const first = destinations.find(({ available }) => available) ?? destinations[0]
+  const backend = form.backend || first?.backend || ''
   const filled = { ...form, backend }
+  const chosen = destinations.find((one) => one.backend === backend)
 
   const submit = useMutation({
     mutationFn: () => {
@@ -88,7 +89,6 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
     onSuccess: async (submitted) => {
       // The first write of somebody without a team makes their team.
       if (!team) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
-      void queryClient.invalidateQueries({ queryKey: ['jobs'] })
       onClose()
       await navigate({ to: '/jobs/$id', params: { id: (submitted as { job_id: string }).job_id } })
     }
@@ -111,7 +111,6 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
           options={[{ value: '', text: 'Detect it' }, ...frameworks.map((value) => ({ value, text: value }))]}
           onChange={set('framework')}
         />
-        <Choice label="Backend" value={backend} options={usable.map(optionOf)} onChange={set('backend')} />
         <Field label="Shots" inputMode="numeric" value={form.shots} onChange={set('shots')} fault={faultAt('shots')} />
         <Field
           label="Seed (optional)"
@@ -141,10 +140,17 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
           fault={faultAt('maxCost')}
         />
       </div>
-      <Estimate form={filled} team={teamParam} />
+      <Destinations destinations={destinations} chosen={backend} onChoose={set('backend')} />
+      <Refusal error={where.error} />
+      {where.data ? <Standing destination={chosen} budget={where.data.budget} /> : null}
       <Refusal error={fault && fault.field !== 'framework' && fault.field !== 'backend' ? null : submit.error} />
       <div className={styles.bar}>
-        <Button kind="main" type="submit" isDisabled={submit.isPending}>
+        <Button
+          kind="main"
+          type="submit"
+          why={chosen && !chosen.available ? reasonOf(chosen) : null}
+          isDisabled={submit.isPending}
+        >
           Submit
         </Button>
         <Button onPress={onClose}>Close</Button>
@@ -155,10 +161,9 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
 
 const textOf = (body: unknown): string => stringify(body) ?? ''
 
-const optionOf = ({ slug, name, isAvailable, unavailableReason, pricing, emulated }: Backend) => ({
-  value: slug,
-  text: isAvailable
-    ? `${name}${emulated ? ' (emulated)' : ''}, ${usd(pricing.perShot)} a shot`
-    : `${name}: ${unavailableReason ?? 'not available'}`,
-  disabled: !isAvailable
-})
+/** Of an earlier job: how many circuits its other parameters make of one. */
+function circuitsOf({ points, circuit_count: count }: { points?: unknown; circuit_count?: unknown } = {}): number {
+  if (Array.isArray(points)) return points.length
+  const circuits = Number(count)
+  return Number.isInteger(circuits) && circuits > 0 ? circuits : 1
+}

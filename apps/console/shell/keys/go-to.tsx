@@ -23,6 +23,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const fixed: Place[] = [
     { id: 'jobs', text: 'Jobs', go: () => navigate({ to: '/jobs' }) },
+    { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,

@@ -1,19 +1,21 @@
 // The jobs of a team, newest first. The address holds the filters.
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { backendsQuery } from '../api/queries.js'
-import { Button } from '../components/button.js'
-import { Choice, Field } from '../components/fields.js'
-import { Empty, Loading, Refusal } from '../components/notice.js'
-import { usePageTitle } from '../shell/page-title.js'
-import { useTeam } from '../shell/team.js'
+import { backendsQuery } from '../../api/queries.js'
+import { Button } from '../../components/button.js'
+import { Choice, Field } from '../../components/fields.js'
+import { Empty, Loading, Refusal } from '../../components/notice.js'
+import { usePageTitle } from '../../shell/page-title.js'
+import { useTeam } from '../../shell/team.js'
+import { groupedDigits } from '../../text/exact-numbers.js'
+import styles from '../jobs.module.css'
+import { jobStatuses, statusText } from '../status.js'
+import { SubmitDialog } from '../submit/submit-dialog.js'
 import { type JobFilters, readFilters } from './job-filters.js'
-import { jobsQuery } from './job-queries.js'
 import { JobTable } from './job-table.js'
-import styles from './jobs.module.css'
-import { jobStatuses, statusText } from './status.js'
-import { SubmitDialog } from './submit/submit-dialog.js'
+import type { ListPage } from './list-pages.js'
+import { useJobList } from './use-job-list.js'
 
 const route = getRouteApi('/signed-in/jobs')
 
@@ -21,9 +23,9 @@ export function JobsPage() {
   const filters = readFilters(route.useSearch() as Record<string, unknown>)
   const { team, teamParam } = useTeam()
   const [submitting, setSubmitting] = useState(false)
-  const list = useInfiniteQuery(jobsQuery(teamParam, filters))
-  const jobs = list.data?.pages.flatMap((page) => page.jobs) ?? []
-  const last = list.data?.pages.at(-1)
+  const { list, jobs, see } = useJobList(teamParam, filters)
+  // The first page is read again most often, so its total is the newest.
+  const first = list.data?.pages[0]
   usePageTitle('Jobs')
   const filtered = Object.keys(filters).length > 0
   return (
@@ -33,18 +35,15 @@ export function JobsPage() {
         <Button kind="main" onPress={() => setSubmitting(true)}>
           Submit a job
         </Button>
-        <Button onPress={() => void list.refetch()} isDisabled={list.isFetching}>
-          Refresh
-        </Button>
       </div>
       <Filters filters={filters} />
       <Refusal error={list.error} />
       {list.isPending ? <Loading /> : null}
-      {jobs.length > 0 ? <JobTable jobs={jobs} /> : null}
-      {last && jobs.length === 0 ? <NoJobs filtered={filtered} submit={() => setSubmitting(true)} /> : null}
-      {last && jobs.length > 0 ? (
+      {jobs.length > 0 ? <JobTable jobs={jobs} total={first?.total ?? jobs.length} onSee={see} /> : null}
+      {first && jobs.length === 0 ? <NoJobs filtered={filtered} submit={() => setSubmitting(true)} /> : null}
+      {first && jobs.length > 0 ? (
         <p className={styles.total} role="status">
-          {jobs.length} of {last.total_capped ? `at least ${last.total}` : last.total} jobs
+          {totalText(jobs.length, first)}
         </p>
       ) : null}
       {list.hasNextPage ? (
@@ -58,6 +57,9 @@ export function JobsPage() {
     </>
   )
 }
+
+const totalText = (shown: number, { total, total_capped }: ListPage): string =>
+  `${groupedDigits(shown)} of ${total_capped ? 'at least ' : ''}${groupedDigits(Math.max(total, shown))} jobs`
 
 function Filters({ filters }: { filters: JobFilters }) {
   const navigate = route.useNavigate()
@@ -109,7 +111,7 @@ function Filters({ filters }: { filters: JobFilters }) {
           label="Submitted by"
           value={filters.mine ? 'mine' : ''}
           options={[
-            { value: '', text: 'Anybody' },
+            { value: '', text: 'Everyone' },
             { value: 'mine', text: 'Me' }
           ]}
           onChange={(value) => change({ mine: value === 'mine' })}

@@ -7,6 +7,7 @@ import { accountTests } from './accounts.js'
 import { faultTests } from './faults.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
+import { playgroundTests } from './playground.js'
 import { createScene } from './scene.js'
 
 let platform: Platform
@@ -30,5 +31,6 @@ const scene = createScene(() => ({ platform, browser }))
 
 describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
+describe('the playground', () => playgroundTests(scene))
 describe('the keyboard', () => keyboardTests(scene))
 describe('what goes wrong', () => faultTests(scene))

@@ -14,7 +14,7 @@ import { readFilters } from '../jobs/job-filters.js'
 import { readTab } from '../jobs/job-tabs.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
-import { Shell } from './shell.js'
+import { Shell, ShellForAll } from './shell.js'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -104,12 +104,26 @@ const backends = createRoute({
   component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
 })
 
+/** Pages that visitors have too: what they do needs no account, or says where it does. */
+const open = createRoute({
+  getParentRoute: () => root,
+  id: 'open',
+  beforeLoad: ({ context }) => context.queryClient.ensureQueryData(sessionQuery).then(() => {}),
+  component: ShellForAll
+})
+const playground = createRoute({
+  getParentRoute: () => open,
+  path: '/run',
+  component: lazyRouteComponent(() => import('../playground/playground-page.js'), 'PlaygroundPage')
+})
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
   forgotPassword,
   resetPassword,
   invitation,
+  open.addChildren([playground]),
   signedIn.addChildren([home, jobs, job, backends])
 ])
 

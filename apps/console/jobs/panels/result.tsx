@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { HistogramView } from '../../charts/histogram/histogram-view.js'
+import { CountsPicture } from '../../charts/histogram/counts-picture.js'
 import { TextBlock } from '../../components/text-block.js'
-import { type Reading, type ResultCounts, readResultCounts } from '../../results/counts.js'
+import { readResultCounts } from '../../results/counts.js'
 import { laidOut, type ReadJob, SHOWN_BYTES } from '../job-record.js'
 
 export function Result({ id, job: { record, result } }: { id: string; job: ReadJob }) {
@@ -26,14 +26,4 @@ export function Result({ id, job: { record, result } }: { id: string; job: ReadJ
       <TextBlock label="Result" text={text} />
     </>
   )
-}
-
-function CountsPicture({ reading, name }: { reading: Reading<ResultCounts>; name: string }) {
-  const data = useMemo(() => {
-    if (reading.kind === 'refused') return null
-    const { counts, order, registers } = reading.value
-    return { order, registers, sets: [{ name, counts }] }
-  }, [reading, name])
-  if (reading.kind === 'refused') return <p>{reading.reason}</p>
-  return data && <HistogramView title="Counts" data={data} note={reading.value.note} />
 }

@@ -6,8 +6,8 @@ import { eventually } from '../support/eventually.js'
 import type { Scene } from './scene.js'
 
 const header = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
-/** Takes minutes here, so that there is time to cancel it. */
-const endless = `${header}qubit[19] q;\nfor int i in [0:499] {\n  h q;\n  for int j in [0:17] {\n    cx q[j], q[j + 1];\n  }\n}\n`
+/** Takes many seconds here, so that there is time to cancel it. */
+const lengthy = `${header}qubit[20] q;\nh q;\nfor int i in [0:199] {\n  for int j in [0:18] {\n    cx q[j], q[j + 1];\n  }\n}\n`
 const pythonBell = `from qiskit import QuantumCircuit
 qc = QuantumCircuit(2, 2)
 qc.h(0)
@@ -154,12 +154,11 @@ export function playgroundTests(scene: Scene): void {
 
   browserTest(
     'a run shows how far it is, and leaves no worker when it is cancelled, its page is left or its tab is closed',
-    scene.visit(async ({ page, open, examine }) => {
+    scene.visit(async ({ page, open }) => {
       await open('/run')
-      await program(page).fill(endless)
+      await program(page).fill(lengthy)
       await run(page).click()
       await page.getByRole('progressbar', { name: 'Progress of the run' }).waitFor()
-      await examine()
       expect(page.workers()).toHaveLength(1)
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByText('The run is cancelled.').waitFor()

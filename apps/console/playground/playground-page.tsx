@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
 import { metaQuery, sessionQuery } from '../api/queries.js'
-import type { Fault, Position } from '../circuit/circuit.js'
+import type { Circuit, Fault, Position } from '../circuit/circuit.js'
 import { Notice } from '../components/notice.js'
 import { CircuitDrawing } from '../drawing/circuit-drawing.js'
 import { readCircuit } from '../openqasm/read-circuit.js'
@@ -34,6 +34,7 @@ export function PlaygroundPage() {
   const { state, start, cancel } = useRun()
   const [line, setLine] = useState<number | null>(null)
   const [pointed, setPointed] = useState<Position | null>(null)
+  const [converted, setConverted] = useState<{ from: string; circuit: Circuit } | null>(null)
   const editor = useRef<EditorHandle>(null)
   const faultsId = useId()
 
@@ -65,8 +66,15 @@ export function PlaygroundPage() {
       const { qasm, warnings } = await convert(program, from, signal)
       const read = readCircuit(qasm)
       if ('faults' in read) throw new Error(`The converted circuit cannot run here: ${read.faults[0]!.message}`)
-      const converted = { framework: from, warnings }
-      const run = { circuit: read.circuit, program: qasm, converted, simulator, shots, seed }
+      setConverted({ from: program, circuit: read.circuit })
+      const run = {
+        circuit: read.circuit,
+        program: qasm,
+        converted: { framework: from, warnings },
+        simulator,
+        shots,
+        seed
+      }
       return runInBrowser(run, reportTo, signal, onProgress)
     })
   const runAt = (backend: string) => start((signal) => runOnServer({ program, language, backend, shots }, signal))
@@ -74,7 +82,9 @@ export function PlaygroundPage() {
   const run = place.kind === 'server' ? () => runAt(place.backend) : python ? null : runHere
   const refusal = before?.kind === 'refused' ? before.message : null
   const pressKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    // A dialog of the page is not a part of it.
+    const isOnPage = event.currentTarget.contains(event.target as Node)
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !isOnPage) return
     event.preventDefault()
     if (run && refusal === null) run()
   }
@@ -94,13 +104,18 @@ export function PlaygroundPage() {
             isPython={python}
             describedBy={faultsId}
           />
-          <Faults id={faultsId} faults={faults} goTo={goTo} />
+          <Faults id={faultsId} faults={faults} goTo={goTo} isForServer={!isHere} />
         </div>
         <section className={styles.circuit} aria-label="Circuit">
           {circuit ? (
             <CircuitDrawing circuit={circuit} selectedLine={line} onPoint={setPointed} onChoose={goTo} />
+          ) : python && converted?.from === program ? (
+            // Its lines are those of another text.
+            <CircuitDrawing circuit={converted.circuit} selectedLine={null} />
           ) : (
-            <p>{python ? 'The circuit of a Python program is known once it runs.' : 'The circuit appears here.'}</p>
+            <p>
+              {python ? 'The circuit of a Python program appears when it is converted.' : 'The circuit appears here.'}
+            </p>
           )}
         </section>
       </div>
@@ -113,6 +128,7 @@ export function PlaygroundPage() {
         runAt={runAt}
         convertAndRun={framework === null ? null : () => convertAndRun(framework)}
         isPythonHere={python && isHere}
+        hasFaults={isHere && faults.length > 0}
         isVisitor={!session}
       />
       <Outcome state={state} cancel={cancel} />

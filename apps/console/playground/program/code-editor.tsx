@@ -31,6 +31,24 @@ const marks = StateField.define<DecorationSet>({
 const faultMark = Decoration.mark({ class: styles.fault! })
 const pointedLine = Decoration.line({ class: styles.pointed! })
 
+/** A browser that replaces several lines itself gives them style attributes, which the policy of the page refuses. */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, view) {
+    const selected = document.getSelection()
+    if (inputType !== 'insertText' || data === null || isComposing || !selected || selected.isCollapsed) return false
+    const range = selected.getRangeAt(0)
+    const from = view.posAtDOM(range.startContainer, range.startOffset)
+    const to = view.posAtDOM(range.endContainer, range.endOffset)
+    view.dispatch({
+      changes: { from, to, insert: data },
+      selection: { anchor: from + data.length },
+      userEvent: 'input.type',
+      scrollIntoView: true
+    })
+    return true
+  }
+})
+
 /** The policy of the page takes style elements with its nonce alone. */
 const nonce = (): string => document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? ''
 
@@ -59,12 +77,15 @@ export function CodeEditor({ cursor, ...props }: EditorProps & { cursor: number 
           language.current.of([]),
           syntaxHighlighting(colours),
           marks,
+          typeOverSelection,
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of(() => ({
             'aria-label': 'Program',
             'aria-describedby': latest.current.describedBy,
             'aria-invalid': String(latest.current.faults.length > 0),
-            autocapitalize: 'off'
+            autocapitalize: 'off',
+            // Browsers let any editable text have the focus; axe does not know.
+            tabindex: '0'
           })),
           EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
             if (docChanged) latest.current.onChange(state.doc.toString())

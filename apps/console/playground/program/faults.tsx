@@ -4,7 +4,13 @@ import { shownText } from '../../text/shown-text.js'
 import styles from '../playground.module.css'
 
 /** What is wrong with the program, announced as it is typed; a press leads there. */
-export function Faults({ id, faults, goTo }: { id: string; faults: readonly Fault[]; goTo: (to: Position) => void }) {
+export function Faults(props: {
+  id: string
+  faults: readonly Fault[]
+  goTo: (to: Position) => void
+  isForServer: boolean
+}) {
+  const { id, faults, goTo, isForServer } = props
   return (
     <div id={id} role="status" className={styles.faults}>
       {faults.map((fault) => (
@@ -15,6 +21,9 @@ export function Faults({ id, faults, goTo }: { id: string; faults: readonly Faul
           {shownText(fault.message)}
         </p>
       ))}
+      {isForServer && faults.length > 0 ? (
+        <p>The server reads the program itself, and can take it all the same.</p>
+      ) : null}
     </div>
   )
 }

@@ -19,9 +19,11 @@ export function Actions(props: {
   /** `null` where the framework of a Python program is not known. */
   convertAndRun: (() => void) | null
   isPythonHere: boolean
+  /** Of the reader for this browser: the server can take the program all the same. */
+  hasFaults: boolean
   isVisitor: boolean
 }) {
-  const { draft, run, refusal, runAt, convertAndRun, isPythonHere, isVisitor } = props
+  const { draft, run, refusal, runAt, convertAndRun, isPythonHere, hasFaults, isVisitor } = props
   const { data: catalogue } = useQuery(backendsQuery)
   const [isSubmitting, setSubmitting] = useState(false)
   const server = freeSimulators(catalogue?.backends ?? []).find(({ isAvailable }) => isAvailable)
@@ -38,7 +40,7 @@ export function Actions(props: {
             Run
           </Button>
         ) : null}
-        {isPythonHere || refusal !== null ? (
+        {isPythonHere || hasFaults || refusal !== null ? (
           <Button
             kind={isPythonHere ? 'main' : undefined}
             why={signIn ?? (server ? null : 'No free simulator of the server is available.')}

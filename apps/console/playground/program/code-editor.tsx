@@ -5,10 +5,10 @@ import { python } from '@codemirror/legacy-modes/mode/python'
 import { Compartment, EditorState, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import { useEffect, useImperativeHandle, useRef } from 'react'
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import type { Fault, Position } from '../../circuit/circuit.js'
 import styles from './code-editor.module.css'
-import type { EditorProps } from './editor-props.js'
+import type { EditorProps, Selected } from './editor-props.js'
 import { openqasm } from './openqasm-mode.js'
 
 const languages = { openqasm: StreamLanguage.define(openqasm), python: StreamLanguage.define(python) }
@@ -52,23 +52,28 @@ const typeOverSelection = EditorView.domEventHandlers({
 /** The policy of the page takes style elements with its nonce alone. */
 const nonce = (): string => document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? ''
 
-/** @param cursor of the plain field that had the focus; `null` where it had none. */
-export function CodeEditor({ cursor, ...props }: EditorProps & { cursor: number | null }) {
+/** @param selected in the plain field that had the focus; `null` where it had none. */
+export function CodeEditor({ selected, ...props }: EditorProps & { selected: Selected | null }) {
   const { ref, value, faults, pointedLine: line, isPython } = props
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const language = useRef(new Compartment())
   const latest = useRef(props)
   latest.current = props
-  const start = useRef({ value, cursor })
+  const start = useRef({ value, selected })
 
-  useEffect(() => {
-    const { value: doc, cursor: at } = start.current
+  // Before the browser handles the next key, which would find no field.
+  useLayoutEffect(() => {
+    const { value: doc, selected: range } = start.current
+    const [anchor, head] = [range?.anchor ?? 0, range?.head ?? 0].map((at) => Math.min(at, doc.length)) as [
+      number,
+      number
+    ]
     const own = new EditorView({
       parent: place.current!,
       state: EditorState.create({
         doc,
-        selection: { anchor: Math.min(at ?? 0, doc.length) },
+        selection: { anchor, head },
         extensions: [
           EditorView.cspNonce.of(nonce()),
           lineNumbers(),
@@ -95,7 +100,7 @@ export function CodeEditor({ cursor, ...props }: EditorProps & { cursor: number 
       })
     })
     view.current = own
-    if (at !== null) own.focus()
+    if (range) own.focus()
     return () => own.destroy()
   }, [])
 

@@ -8,6 +8,12 @@ export interface EditorHandle {
   goTo(position: Position): void
 }
 
+/** From where to where in the text; the same place for a cursor. */
+export interface Selected {
+  anchor: number
+  head: number
+}
+
 export interface EditorProps {
   ref: Ref<EditorHandle>
   value: string

@@ -1,10 +1,10 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import type { EditorProps } from './editor-props.js'
+import type { EditorProps, Selected } from './editor-props.js'
 import { PlainEditor } from './plain-editor.js'
 
 interface Loaded {
-  CodeEditor: ComponentType<EditorProps & { cursor: number | null }>
-  cursor: number | null
+  CodeEditor: ComponentType<EditorProps & { selected: Selected | null }>
+  selected: Selected | null
 }
 
 /** A plain field until the editor is loaded; it stays where that fails. */
@@ -12,12 +12,14 @@ export function Editor(props: EditorProps) {
   const [loaded, setLoaded] = useState<Loaded | null>(null)
   useEffect(() => {
     import('./code-editor.js').then(
-      ({ CodeEditor }) => setLoaded({ CodeEditor, cursor: cursorOf(document.activeElement) }),
+      ({ CodeEditor }) => setLoaded({ CodeEditor, selected: selectedIn(document.activeElement) }),
       () => {}
     )
   }, [])
-  return loaded ? <loaded.CodeEditor {...props} cursor={loaded.cursor} /> : <PlainEditor {...props} />
+  return loaded ? <loaded.CodeEditor {...props} selected={loaded.selected} /> : <PlainEditor {...props} />
 }
 
-const cursorOf = (focused: Element | null): number | null =>
-  focused instanceof HTMLTextAreaElement && focused.closest('main') ? focused.selectionStart : null
+const selectedIn = (focused: Element | null): Selected | null =>
+  focused instanceof HTMLTextAreaElement && focused.closest('main')
+    ? { anchor: focused.selectionStart, head: focused.selectionEnd }
+    : null

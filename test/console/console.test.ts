@@ -9,6 +9,7 @@ import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
 import { liveTests } from './live.js'
 import { pictureTests } from './pictures.js'
+import { playgroundTests } from './playground.js'
 import { refusalTests } from './refusals.js'
 import { createScene } from './scene.js'
 
@@ -36,5 +37,6 @@ describe('jobs', () => jobTests(scene))
 describe('what changes', () => liveTests(scene))
 describe('pictures', () => pictureTests(scene))
 describe('refusals', () => refusalTests(scene))
+describe('the playground', () => playgroundTests(scene))
 describe('the keyboard', () => keyboardTests(scene))
 describe('what goes wrong', () => faultTests(scene))

@@ -6,6 +6,11 @@ const NONCE_MARK = 'NONCE_OF_THIS_RESPONSE'
 
 /** Packages mark files for servers that render React, which the console does not do; and a busy machine builds slowly. */
 const silenced = ['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS']
+/** Simulators ask for modules of Node, and use them under Node alone. */
+const ofNode = /^Module "\w+" has been externalized for browser compatibility/
+
+const onLog = (level, log, report) =>
+  silenced.includes(log.code) || ofNode.test(log.message) ? undefined : report(level, log)
 
 /** @param root of the project. */
 export const consoleConfig = (root) => ({
@@ -22,13 +27,11 @@ export const consoleConfig = (root) => ({
     modulePreload: { polyfill: false },
     target: 'es2022',
     emptyOutDir: true,
-    rolldownOptions: {
-      onLog: (level, log, report) => (silenced.includes(log.code) ? undefined : report(level, log))
-    }
+    rolldownOptions: { onLog }
   },
   worker: {
     format: 'es',
     // By this folder the api knows which files get a policy of their own.
-    rolldownOptions: { output: { entryFileNames: 'assets/workers/[name]-[hash].js' } }
+    rolldownOptions: { onLog, output: { entryFileNames: 'assets/workers/[name]-[hash].js' } }
   }
 })

@@ -17,6 +17,7 @@ export interface Features {
   execution_modes: readonly string[]
   access_codes?: boolean
   mail?: boolean
+  browser_simulator: { warn_from_qubits: number; qubits_max: number }
 }
 
 /** Reads that fail because the service is away are repeated when it is back (see shell/app.tsx). */

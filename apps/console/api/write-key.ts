@@ -3,7 +3,7 @@
 import { useRef } from 'react'
 
 /** `crypto.randomUUID` exists only on https and loopback. */
-function randomKey(): string {
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -15,7 +15,7 @@ import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
-import { Shell } from './shell.js'
+import { Shell, ShellForAll } from './shell.js'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -111,12 +111,26 @@ const backends = createRoute({
   component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
 })
 
+/** Pages that visitors have too: what they do needs no account, or says where it does. */
+const open = createRoute({
+  getParentRoute: () => root,
+  id: 'open',
+  beforeLoad: ({ context }) => context.queryClient.ensureQueryData(sessionQuery).then(() => {}),
+  component: ShellForAll
+})
+const playground = createRoute({
+  getParentRoute: () => open,
+  path: '/run',
+  component: lazyRouteComponent(() => import('../playground/playground-page.js'), 'PlaygroundPage')
+})
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
   forgotPassword,
   resetPassword,
   invitation,
+  open.addChildren([playground]),
   signedIn.addChildren([home, jobs, compare, job, backends])
 ])
 

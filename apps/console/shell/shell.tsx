@@ -6,7 +6,7 @@ import { sessionQuery } from '../api/queries.js'
 import { Loading } from '../components/notice.js'
 import { startTeamEvents } from '../live/team-events.js'
 import { AccountMenu } from './account-menu.js'
-import { Banners } from './banners.js'
+import { Banners, ConnectionBanners } from './banners.js'
 import { Keys } from './keys/keys.js'
 import styles from './shell.module.css'
 import { SignInAgain } from './sign-in-again.js'
@@ -14,9 +14,42 @@ import { useTeam } from './team.js'
 import { TeamChoice, UnknownTeam } from './team-choice.js'
 
 const pages = [
+  { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
   { to: '/backends', text: 'Backends' }
 ] as const
+
+/** Around pages that need no account. */
+export function ShellForAll() {
+  const { data: session } = useQuery(sessionQuery)
+  return session ? <Shell /> : <VisitorShell />
+}
+
+function VisitorShell() {
+  return (
+    <>
+      <header className={styles.header}>
+        <Link to="/run" className={styles.name}>
+          Quantum Job Service
+        </Link>
+        <div className={styles.choices}>
+          <nav className={styles.nav} aria-label="Account">
+            <Link to="/sign-in" search={{ return_to: '/run' }}>
+              Sign in
+            </Link>
+            <Link to="/sign-up">Create an account</Link>
+          </nav>
+        </div>
+      </header>
+      <div className={styles.banners}>
+        <ConnectionBanners />
+      </div>
+      <main id="page" className={styles.page}>
+        <Outlet />
+      </main>
+    </>
+  )
+}
 
 export function Shell() {
   const session = useQuery(sessionQuery)

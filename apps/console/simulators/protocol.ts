@@ -10,6 +10,9 @@ export interface RunMessage {
   seed: number
 }
 
+/** The compiled code of a simulator that has some, or why there is none. The page sends it beside the run. */
+export type CompiledCode = { kind: 'compiled code' } & ({ code: ArrayBuffer } | { fault: string })
+
 export type AnswerMessage =
   | { kind: 'progress'; share: number }
   | { kind: 'done'; simulation: Simulation }

@@ -1,3 +1,4 @@
+import './quantum-circuit/global.js'
 import { serve, type WorkerScope } from './protocol.js'
 import { simulate } from './quantum-circuit/simulate.js'
 

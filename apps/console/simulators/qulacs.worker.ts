@@ -1,10 +1,19 @@
 import load from 'qulacs-wasm-simulator-client/lib/wasm/module.js'
-import wasm from 'qulacs-wasm-simulator-client/lib/wasm/module.wasm?url'
-import { serve, type WorkerScope } from './protocol.js'
+import { type CompiledCode, type RunMessage, serve, type WorkerScope } from './protocol.js'
 import { simulateWith } from './qulacs/simulate.js'
 
-// The bundler puts the compiled code among the page's assets, under a name of its own.
+const compiled = new Promise<ArrayBuffer>((resolve, reject) => {
+  addEventListener('message', (event: MessageEvent<RunMessage | CompiledCode>) => {
+    const { data } = event
+    if (data.kind !== 'compiled code') return
+    // It is no message to the simulator, which is asked after this.
+    event.stopImmediatePropagation()
+    if ('code' in data) resolve(data.code)
+    else reject(new Error(data.fault))
+  })
+})
+
 serve(
-  simulateWith(() => load({ locateFile: () => wasm })),
+  simulateWith(async () => load({ wasmBinary: await compiled })),
   globalThis as unknown as WorkerScope
 )

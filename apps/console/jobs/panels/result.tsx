@@ -1,6 +1,7 @@
 // What came out: counts, expectation values or the points of a sweep, then the text of the result.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { CountsPicture } from '../../charts/histogram/counts-picture.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { TextBlock } from '../../components/text-block.js'
@@ -10,7 +11,6 @@ import { readSweep } from '../../results/sweep.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { resultQuery } from '../record/job-queries.js'
 import { laidOut, type ReadJob, type ReadResult, SHOWN_BYTES } from '../record/job-record.js'
-import { CountsPicture } from './counts-picture.js'
 import { Sweep } from './sweep.js'
 
 export function Result({ id, job: { record } }: { id: string; job: ReadJob }) {

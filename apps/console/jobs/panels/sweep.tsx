@@ -1,5 +1,6 @@
 // The points of a sweep: their values against a parameter, a table of all, and the counts of a chosen one.
 import { useMemo, useState } from 'react'
+import { CountsPicture } from '../../charts/histogram/counts-picture.js'
 import { SweepPlot } from '../../charts/sweep/sweep-plot.js'
 import { Choice } from '../../components/fields.js'
 import { Table, Wide } from '../../components/table.js'
@@ -8,7 +9,6 @@ import { observedText } from '../../results/observables.js'
 import { type Point, readPoints } from '../../results/points.js'
 import { type SweepResult, sweepData } from '../../results/sweep.js'
 import { numbered } from '../../text/exact-numbers.js'
-import { CountsPicture } from './counts-picture.js'
 
 const NUMBER_OF_POINT = ''
 

@@ -27,13 +27,15 @@ export interface Again {
   params: string
 }
 
-export function SubmitDialog({ again, onClose }: { again?: Again; onClose: () => void }) {
+/** @param filled what is known of a new job. */
+export function SubmitDialog(props: { again?: Again; filled?: Partial<SubmitForm>; onClose: () => void }) {
+  const { again, filled, onClose } = props
   const source = useQuery({ ...sourceQuery(again?.id ?? ''), enabled: again !== undefined })
   const title = again ? 'Edit and run again' : 'Submit a job'
   if (!again)
     return (
       <Modal title={title} onClose={onClose}>
-        <Form start={emptyForm} onClose={onClose} />
+        <Form start={{ ...emptyForm, ...filled }} onClose={onClose} />
       </Modal>
     )
   return (

@@ -22,6 +22,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   const { data: session } = useQuery(sessionQuery)
   const [text, setText] = useState('')
   const fixed: Place[] = [
+    { id: 'run', text: 'Playground', go: () => navigate({ to: '/run' }) },
     { id: 'jobs', text: 'Jobs', go: () => navigate({ to: '/jobs' }) },
     { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },

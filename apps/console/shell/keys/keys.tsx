@@ -7,6 +7,7 @@ const GoTo = lazy(() => import('./go-to.js').then(({ GoTo }) => ({ default: GoTo
 
 const keys = [
   ['Ctrl-K', 'Go to a page, a backend, a team or a job'],
+  ['Ctrl-Enter', 'Run the program of the playground'],
   ['?', 'Show these keys'],
   ['Escape', 'Close what is open'],
   ['Tab, Shift-Tab', 'To the next or the previous field or button'],

@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
-import { HistogramView } from '../../charts/histogram/histogram-view.js'
 import type { Reading, ResultCounts } from '../../results/counts.js'
+import { HistogramView } from './histogram-view.js'
 
+/** The counts of one result, or why they cannot be drawn. @param name of the run. */
 export function CountsPicture({ reading, name }: { reading: Reading<ResultCounts>; name: string }) {
   const data = useMemo(() => {
     if (reading.kind === 'refused') return null

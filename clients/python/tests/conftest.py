@@ -1,5 +1,5 @@
 """The tests run against a service, whose address and a key are in QJOB_URL and QJOB_KEY:
-test/clients/python-package.test.ts sets them."""
+test/clients/python-package.long.test.ts sets them."""
 
 from __future__ import annotations
 

@@ -95,6 +95,7 @@ def test_the_environment_for_gpus_differs_in_the_simulator_alone() -> None:
     assert "\nqiskit-aer==" not in locked
 
 
+@pytest.mark.long
 def test_an_executor_for_gpus_without_one_runs_on_the_cpu_and_refuses_its_engines_by_name() -> None:
     if gpu_devices():
         pytest.skip("this machine has a GPU")

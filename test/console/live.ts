@@ -74,6 +74,28 @@ export function liveTests(scene: Scene): void {
   )
 
   browserTest(
+    'when the service is killed the page says so, and when it is back the list goes on by itself',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      const { platform } = scene
+      await scene.signUp(visit)
+      await submitted(page, scene, { name: 'before', ...inAnHour() })
+      await open('/jobs')
+      await page.getByRole('link', { name: 'before' }).waitFor()
+      await platform.kill('api')
+      await page.getByRole('link', { name: 'Backends', exact: true }).click()
+      const banner = page.getByText('The page goes on as soon as it is back')
+      await banner.waitFor()
+      await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+      await page.getByRole('link', { name: 'before' }).waitFor()
+      await platform.start.api(Number(new URL(platform.url()).port))
+      await banner.waitFor({ state: 'detached' })
+      await submitted(page, scene, { name: 'after', ...inAnHour() })
+      await page.getByRole('link', { name: 'after' }).waitFor()
+    })
+  )
+
+  browserTest(
     'a browser without locks has a stream in each tab that is seen, and none in a hidden one',
     scene.visit(async (visit) => {
       const { page, open } = visit

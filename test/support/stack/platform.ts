@@ -86,9 +86,16 @@ export async function startPlatform(
     ...env
   }
   const start = {
-    api: async () => {
+    /** @param port default: a free one. */
+    api: async (port?: number) => {
       parts.api = await startNodeApp(
-        { name: 'api', env: settings, portVariable: 'PORT', probeHost: '127.0.0.1' },
+        {
+          name: 'api',
+          env: settings,
+          portVariable: 'PORT',
+          probeHost: '127.0.0.1',
+          ...(port !== undefined && { port })
+        },
         context
       )
       base = `http://127.0.0.1:${(parts.api as Child & { port: number }).port}`

@@ -59,7 +59,7 @@ export function createListReader(queryClient: QueryClient, { queryKey, teamId, r
     /** Follows what changes. @returns stops. */
     start() {
       // Since the list was shown last, nothing was followed.
-      allIsOld()
+      if (data()) allIsOld()
       const forget = [
         onVisibility(() => isVisible() && old.size > 0 && soon.soon()),
         onTeamEvent((event) => {

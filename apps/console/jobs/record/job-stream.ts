@@ -70,9 +70,13 @@ function openJobStream(id: string, isEnded: () => boolean, { onEvent, onLost, on
   let closed = false
   const path = `/api/jobs/${encodeURIComponent(id)}/events`
 
+  let opening = false
   const open = async () => {
+    if (opening) return
+    opening = true
     source?.close()
     release ??= await takeStreamSlot()
+    opening = false
     if (closed) return release?.()
     const isLive = release !== null
     const opened = new EventSource(isLive ? path : `${path}?follow=false`)

@@ -82,11 +82,14 @@ export function liveTests(scene: Scene): void {
       await submitted(page, scene, { name: 'before', ...inAnHour() })
       await open('/jobs')
       await page.getByRole('link', { name: 'before' }).waitFor()
-      await platform.kill('api')
-      await page.getByLabel('Status').selectOption('pending')
       const banner = page.getByText('The page goes on as soon as it is back')
-      await banner.waitFor()
-      await platform.start.api(Number(new URL(platform.url()).port))
+      await platform.kill('api')
+      try {
+        await page.getByLabel('Status').selectOption('pending')
+        await banner.waitFor()
+      } finally {
+        await platform.start.api(Number(new URL(platform.url()).port))
+      }
       await banner.waitFor({ state: 'detached' })
       await page.getByRole('link', { name: 'before' }).waitFor()
       await submitted(page, scene, { name: 'after', ...inAnHour() })

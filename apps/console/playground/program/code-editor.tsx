@@ -104,7 +104,8 @@ export function CodeEditor({ selected, ...props }: EditorProps & { selected: Sel
     return () => own.destroy()
   }, [])
 
-  useEffect(() => {
+  // Before anything else is typed, which it would take back.
+  useLayoutEffect(() => {
     const { state } = view.current!
     // Only what did not come from here: a link that was opened.
     if (state.doc.toString() !== value)

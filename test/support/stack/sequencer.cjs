@@ -4,7 +4,7 @@ const { default: Sequencer } = require('@jest/test-sequencer')
 
 const waits = /\/test\/(e2e|marqov|workflows|cli)\//
 const long =
-  /\/(client|run-job|outages|provider-scripts|process-deaths|graphs|stack|schemathesis|limits|templates|access-matrix|connection-loss)\.test\.ts$/
+  /\/(console|client|provider-matrix|run-job|graphs|sweeps|walks|stack|schemathesis|limits|templates|access-matrix|connection-loss)\.test\.ts$/
 
 module.exports = class extends Sequencer {
   sort(tests) {

@@ -25,7 +25,7 @@ export function faultTests(scene: Scene): void {
   )
 
   browserTest(
-    'after 429 the page waits as long as the service asks, says so, and goes on',
+    'after 429 the page waits as long as the service asks, says so, and continues',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
@@ -69,7 +69,7 @@ export function faultTests(scene: Scene): void {
   )
 
   browserTest(
-    'a service that cannot be reached is named on the page, which goes on by itself when it is back',
+    'a service that cannot be reached is named on the page, which continues by itself when it is back',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
@@ -78,10 +78,10 @@ export function faultTests(scene: Scene): void {
       const requests = /\/(api\/|healthz)/
       await page.route(requests, (route) => route.abort('connectionrefused'))
       await page.getByRole('link', { name: 'Jobs', exact: true }).click()
-      await page.getByText('The page goes on as soon as it is back').waitFor()
+      await page.getByText('The page continues as soon as it is back').waitFor()
       await page.unroute(requests)
       await page.getByRole('heading', { name: 'There is no job yet' }).waitFor()
-      await page.getByText('The page goes on as soon as it is back').waitFor({ state: 'detached' })
+      await page.getByText('The page continues as soon as it is back').waitFor({ state: 'detached' })
     })
   )
 

@@ -14,7 +14,7 @@ const inAnHour = () => ({ not_before: new Date(Date.now() + 3_600_000).toISOStri
 
 export function liveTests(scene: Scene): void {
   browserTest(
-    'the list shows new jobs and how they go on, without a reload',
+    'the list shows new jobs and their changes, without a reload',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
@@ -74,7 +74,7 @@ export function liveTests(scene: Scene): void {
   )
 
   browserTest(
-    'when the service is killed the page says so, and when it is back the list goes on by itself',
+    'when the service is killed the page says so, and when it is back the list continues by itself',
     scene.visit(async (visit) => {
       const { page, open } = visit
       const { platform } = scene
@@ -82,7 +82,7 @@ export function liveTests(scene: Scene): void {
       await submitted(page, scene, { name: 'before', ...inAnHour() })
       await open('/jobs')
       await page.getByRole('link', { name: 'before' }).waitFor()
-      const banner = page.getByText('The page goes on as soon as it is back')
+      const banner = page.getByText('The page continues as soon as it is back')
       await platform.kill('api')
       try {
         await page.getByLabel('Status').selectOption('pending')

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
 import { draftKey } from '../playground/draft-key.js'
 
-/** Goes to a page of somebody who has just signed in. */
+/** Goes to a page of a user who has just signed in. */
 export function useEnter() {
   const queryClient = useQueryClient()
   const router = useRouter()

@@ -36,7 +36,7 @@ export function ConnectionBanners() {
   return (
     <>
       {reachable ? null : (
-        <Notice tone="bad">The service cannot be reached. The page goes on as soon as it is back.</Notice>
+        <Notice tone="bad">The service cannot be reached. The page continues as soon as it is back.</Notice>
       )}
       {waitUntil === null ? null : <WaitBanner until={waitUntil} />}
     </>
@@ -51,6 +51,6 @@ function WaitBanner({ until }: { until: number }) {
     return () => clearInterval(timer)
   })
   return (
-    <Notice tone="warn">Too many requests: the page waits {seconds} s, as the service asks, and goes on then.</Notice>
+    <Notice tone="warn">Too many requests: the page waits {seconds} s, as the service asks, and then continues.</Notice>
   )
 }

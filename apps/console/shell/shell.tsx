@@ -1,4 +1,4 @@
-// What surrounds every page of somebody who is signed in: navigation, the choice of the team, banners, sign-out.
+// What surrounds every page of a signed-in user: navigation, the choice of the team, banners, sign-out.
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'

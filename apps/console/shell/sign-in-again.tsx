@@ -36,7 +36,7 @@ function PasswordDialog({ user }: { user: User }) {
   }
   return (
     <Modal title="Your session has ended">
-      <p>Sign in again to go on. What you have typed is still there.</p>
+      <p>Sign in again to continue. What you have typed is still there.</p>
       <form className={styles.form} onSubmit={submit}>
         <input type="email" name="email" autoComplete="username" value={user.email} readOnly hidden />
         <Field
@@ -62,7 +62,7 @@ function PasswordDialog({ user }: { user: User }) {
         </p>
       ) : null}
       <p>
-        <a href="/sign-in">Sign in as somebody else</a> (leaves this page)
+        <a href="/sign-in">Sign in with another account</a> (leaves this page)
       </p>
     </Modal>
   )

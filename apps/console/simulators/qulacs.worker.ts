@@ -6,7 +6,7 @@ const compiled = new Promise<ArrayBuffer>((resolve, reject) => {
   addEventListener('message', (event: MessageEvent<RunMessage | CompiledCode>) => {
     const { data } = event
     if (data.kind !== 'compiled code') return
-    // It is no message to the simulator, which is asked after this.
+    // This message is not for the simulator, which is asked after it.
     event.stopImmediatePropagation()
     if ('code' in data) resolve(data.code)
     else reject(new Error(data.fault))

@@ -21,6 +21,6 @@ test.each([
   ['without a program', `#run.${btoa('{"shots":"1","seed":""}')}`],
   ['with a program that is not a text', `#run.${btoa('{"program":{},"shots":"1","seed":""}')}`],
   ['of null', `#run.${btoa('null')}`]
-])('a fragment %s is no link to a program', (_kind, fragment) => {
+])('a fragment %s does not link to a program', (_kind, fragment) => {
   expect(sharedIn(fragment)).toBeNull()
 })

@@ -89,7 +89,7 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
       )
     },
     onSuccess: async (submitted) => {
-      // The first write of somebody without a team makes their team.
+      // The first write of a user without a team makes their team.
       if (!team) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       onClose()
       await navigate({ to: '/jobs/$id', params: { id: (submitted as { job_id: string }).job_id } })

@@ -1,4 +1,5 @@
 import { type ComponentType, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { EditorProps, Selected } from './editor-props.js'
 import { PlainEditor } from './plain-editor.js'
 
@@ -12,7 +13,8 @@ export function Editor(props: EditorProps) {
   const [loaded, setLoaded] = useState<Loaded | null>(null)
   useEffect(() => {
     import('./code-editor.js').then(
-      ({ CodeEditor }) => setLoaded({ CodeEditor, selected: selectedIn(document.activeElement) }),
+      // At once: what is selected or typed before the field is replaced would be lost.
+      ({ CodeEditor }) => flushSync(() => setLoaded({ CodeEditor, selected: selectedIn(document.activeElement) })),
       () => {}
     )
   }, [])

@@ -4,6 +4,7 @@ import { adoptAttempt, failOpenAttempt } from '../../db/provider-jobs/provider-a
 import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import { markSeen, markUnknown } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
+import { lookPauseMs } from '../../domain/backends/look-pause.js'
 import type { CircuitPrice } from '../../domain/money/charge.js'
 import type { ProviderJobView } from '../../services/providers/adapter.js'
 import { statedCharge } from './stated-charge.js'
@@ -21,9 +22,6 @@ import {
   withinRate
 } from './step.js'
 
-const LOOK_FIRST_MS = 1_000
-const LOOK_MAX_MS = 60_000
-
 export type Followed = { next: 'collect' } | StepEnd
 
 export async function followTask(deps: ProviderDeps, context: StepContext): Promise<Followed> {
@@ -39,6 +37,7 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   const access = await accessOf(deps, { ...job, place: task.place })
   if ('missing' in access) return silent(deps, context, job.secondsSilent, again(60_000, access.missing))
   const { adapter, at } = access
+  const pauseMs = lookPauseMs(job.secondsAccepted ?? 0, await deps.teamLooks(job.teamId))
   const later = await withinRate(deps, adapter, job.teamId, 'look')
   if (later) return later
   try {
@@ -46,9 +45,10 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
     await storeView(deps, ref, view, storedPrice(task))
     if (view.status === 'completed') return { next: 'collect' }
     if (view.status === 'failed' || view.status === 'cancelled') return ended(deps, context, view.status, view.failure)
-    return again(lookAgainMs(job.secondsAccepted ?? 0), `${job.provider}: ${view.raw}`)
+    return again(pauseMs, `${job.provider}: ${view.raw}`)
   } catch (error) {
-    return silent(deps, context, job.secondsSilent, againAfter(deps, error))
+    const wait = againAfter(deps, error)
+    return silent(deps, context, job.secondsSilent, { ...wait, afterMs: Math.max(wait.afterMs, pauseMs) })
   }
 }
 
@@ -102,7 +102,3 @@ async function silent(
     `no answer about the task for ${Math.round(silenceSeconds / 86_400)} days: ${wait.why}`
   )
 }
-
-/** The longer a provider job has waited, the longer the pause before the next look. */
-const lookAgainMs = (secondsAccepted: number): number =>
-  Math.min(Math.max(secondsAccepted * 100, LOOK_FIRST_MS), LOOK_MAX_MS)

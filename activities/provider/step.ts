@@ -55,6 +55,8 @@ export interface ProviderDeps extends WaitDeps, FaultDeps {
   emulated: boolean
   /** Counts what is sent to each provider for each team. */
   rates: ProviderRates
+  /** As `teamLooksPerSecond`, perhaps some seconds old. */
+  teamLooks: (teamId: string) => Promise<number>
   keyRing: KeyRing | null
   announce: AnnounceJob
   providerTimes: ProviderTimes

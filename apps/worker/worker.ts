@@ -11,6 +11,7 @@ import { reportEngines } from '../../db/backends/backends.js'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, createRunAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
+import { teamLooksPerSecond } from '../../db/provider-jobs/team-looks.js'
 import { loadSlotLimits } from '../../db/teams/slot-limits.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
@@ -22,6 +23,7 @@ import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { createProviderRates } from '../../services/providers/rates.js'
+import { TimedCache } from '../../services/providers/timed-cache.js'
 import { createRateLimitStore, openRateLimitRedis } from '../../services/rate-limits/rate-limit-store.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
@@ -58,6 +60,9 @@ import { startTemporalWorker } from './temporal-worker.js'
 // Slots to assume until the executor has reported its own.
 const INITIAL_PERMITS = 2
 const DIRECT_GRACE_MS = 20_000
+/** How long a team's number of looks is used, and of how many teams it is kept. */
+const TEAM_LOOKS_MS = 5_000
+const TEAM_LOOKS_MAX = 10_000
 /** Limit for one try of a webhook. */
 const WEBHOOK_TIMEOUT_MS = 10_000
 
@@ -87,12 +92,14 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const { countFault, countRepeatedStep } = metrics
   const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
+  const teamLooks = new TimedCache<number>(TEAM_LOOKS_MAX, TEAM_LOOKS_MS)
   const rateRedis = openRateLimitRedis(config.redisUrl)
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
     emulated: config.emulatedHardware,
     rates: createProviderRates(createRateLimitStore(rateRedis, config.queuePrefix, { log }), config.providerRateScale),
+    teamLooks: (teamId: string) => teamLooks.get(teamId, () => teamLooksPerSecond(db, teamId)),
     keyRing: config.keyRing,
     providerTimes: times.providers
   }

@@ -67,6 +67,7 @@ export const providerDeps = (own: {
   gate: createExecutorGate(1),
   emulated: false,
   rates: { take: async (): Promise<number | null> => null },
+  teamLooks: async () => 0,
   announce: () => {},
   providerTimes: defaultProviderTimes,
   log: { warn: () => {}, error: () => {} },

@@ -4,7 +4,6 @@ import { adoptAttempt, failOpenAttempt } from '../../db/provider-jobs/provider-a
 import { storedPrice } from '../../db/provider-jobs/provider-charge.js'
 import { markSeen, markUnknown } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
-import { lookPauseMs } from '../../domain/backends/look-pause.js'
 import type { CircuitPrice } from '../../domain/money/charge.js'
 import type { ProviderJobView } from '../../services/providers/adapter.js'
 import { statedCharge } from './stated-charge.js'
@@ -14,6 +13,7 @@ import {
   again,
   againAfter,
   fail,
+  lookPause,
   type ProviderDeps,
   runningJob,
   type StepContext,
@@ -37,7 +37,7 @@ export async function followTask(deps: ProviderDeps, context: StepContext): Prom
   const access = await accessOf(deps, { ...job, place: task.place })
   if ('missing' in access) return silent(deps, context, job.secondsSilent, again(60_000, access.missing))
   const { adapter, at } = access
-  const pauseMs = lookPauseMs(job.secondsAccepted ?? 0, await deps.teamLooks(job.teamId))
+  const pauseMs = await lookPause(deps, job)
   const later = await withinRate(deps, adapter, job.teamId, 'look')
   if (later) return later
   try {

@@ -8,6 +8,7 @@ import { markWaiting } from '../../db/provider-jobs/provider-jobs.js'
 import type { ProviderRef } from '../../db/provider-jobs/provider-refs.js'
 import { loadProviderRun, type ProviderRun } from '../../db/provider-jobs/provider-runs.js'
 import { credentialsVersion } from '../../db/teams/secrets.js'
+import { lookPauseMs } from '../../domain/backends/look-pause.js'
 import type { Place } from '../../domain/backends/provider-job.js'
 import { codeOf, type JobError, type ServiceError } from '../../domain/errors.js'
 import { reasonOf } from '../../domain/operations/reason.js'
@@ -94,23 +95,36 @@ export const again = (afterMs: number, why: string): Again => ({ next: 'again', 
 
 export const fail = (code: JobError['code'], message: string): StepEnd => ({ next: 'fail', error: { code, message } })
 
-/** Until a step without a place comes back. Jitter keeps those that were turned away together apart. */
-const shareMs = () => 5_000 * (1 + Math.random())
+/** Milliseconds between two looks at a job, at the present number of its team's jobs. */
+export const lookPause = async (
+  { teamLooks }: ProviderDeps,
+  { teamId, secondsAccepted }: ProviderRun
+): Promise<number> => lookPauseMs(secondsAccepted ?? 0, await teamLooks(teamId))
+
+/**
+ * Until a step without a place comes back. A look waits as long as after a look: thousands of jobs would otherwise ask for a
+ * place every few seconds. Jitter keeps those that were turned away together apart.
+ */
+async function shareMs(deps: ProviderDeps, job: ProviderRun): Promise<number> {
+  const isLook = job.status === 'running' && job.task?.state === 'accepted'
+  return Math.max(5_000, isLook ? await lookPause(deps, job) : 0) * (1 + Math.random())
+}
 
 /** The present state of the job if this worker has the claim on it, or the outcome to return. */
 export async function runningJob(
-  { db }: ProviderDeps,
+  deps: ProviderDeps,
   { ref, fence, enter }: StepContext,
   statuses: readonly ('running' | 'cancelling')[] = ['running']
 ): Promise<{ job: ProviderRun } | { end: StepEnd }> {
-  const job = await loadProviderRun(db, ref)
+  const job = await loadProviderRun(deps.db, ref)
   if (!job || job.generation !== fence.generation) return { end: { next: 'stop' } }
   if (ref.asked && !job.ask)
     throw new Error(`job ${ref.jobId} has no ask ${ref.attempt} of ${ref.task || 'its script'}`)
   if (!(statuses as readonly string[]).includes(job.status))
     return { end: { next: job.status === 'cancelling' ? 'cancel' : 'stop' } }
   if (job.ask?.state === 'answered') return { end: { next: 'answered' } }
-  if (enter && !enter(job.teamId)) return { end: again(shareMs(), 'other jobs of the team are at their provider') }
+  if (enter && !enter(job.teamId))
+    return { end: again(await shareMs(deps, job), 'other jobs of the team are at their provider') }
   return { job }
 }
 

@@ -5,7 +5,7 @@
 export const ownPause = { share: 0.1, minMs: 1_000, maxMs: 60_000 } as const
 
 /** Looks that a team's jobs cause together. With more, each of its jobs pauses longer. */
-export const TEAM_LOOKS_PER_SECOND = 10
+export const TEAM_LOOKS_PER_SECOND = 20
 /** However many jobs a team has. */
 const PAUSE_MAX_MS = 10 * 60_000
 

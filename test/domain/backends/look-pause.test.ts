@@ -11,12 +11,12 @@ test('the pause before the next look grows with the wait of a job, up to a minut
 })
 
 test('a team with few looks is not slowed down', () => {
-  expect(lookPauseMs(20, 10)).toBe(lookPauseMs(20, 0))
+  expect(lookPauseMs(20, 20)).toBe(lookPauseMs(20, 0))
 })
 
 test('the jobs of a team with more looks share what it has, each in proportion to its own pause', () => {
-  expect(lookPauseMs(20, 50)).toBe(5 * lookPauseMs(20, 1))
-  expect(lookPauseMs(DAY, 50)).toBe(5 * lookPauseMs(DAY, 1))
+  expect(lookPauseMs(20, 100)).toBe(5 * lookPauseMs(20, 1))
+  expect(lookPauseMs(DAY, 100)).toBe(5 * lookPauseMs(DAY, 1))
 })
 
 test('no number of jobs keeps an end unnoticed for more than ten minutes', () => {

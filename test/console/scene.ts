@@ -1,12 +1,13 @@
 // What the tests of the console in a browser share: one platform, one browser, and people who use it.
-import { expect } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { createAccessCode } from '../../db/accounts/accounts.js'
 import { beginPasswordReset } from '../../db/accounts/passwords.js'
 import { invite } from '../../db/teams/invitations.js'
+import { browserPath } from '../support/browser/browser-test.js'
 import { startVisit, type Visit } from '../support/browser/visit.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
-import type { Platform } from '../support/stack/platform.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -26,7 +27,26 @@ export interface Scene {
 
 let people = 0
 
-export function createScene(parts: () => { platform: Platform; browser: Browser }): Scene {
+/** The scene of a test file: its platform and browser run from before its first test until after its last. */
+export function sceneOfFile(): Scene {
+  let platform: Platform
+  let browser: Browser
+  beforeAll(async () => {
+    if (browserPath === null) return
+    const { chromium } = await import('playwright-core')
+    ;[platform, browser] = await Promise.all([
+      startPlatform('console'),
+      chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
+    ])
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await platform?.close()
+  })
+  return createScene(() => ({ platform, browser }))
+}
+
+function createScene(parts: () => { platform: Platform; browser: Browser }): Scene {
   const db = () => parts().platform.connection.db
   const scene: Scene = {
     get platform() {

@@ -340,32 +340,40 @@ longTest(
   150_000
 )
 
-test('points that have not begun when the time of a sweep is over fail with that reason, and the others keep their results', async () => {
-  const at = new Date(Date.now() + 3_000).toISOString()
-  const points = [{ n: 1 }, { n: 2 }]
-  const id = await platform.submit(ofProgram('def main(n):\n    return n', { points }, { not_before: at }))
-  // As another worker would leave it.
-  await platform.connection.db.execute(
-    sql`insert into job_points values (${id}, 0, '{"value":7,"metadata":{}}', false, 25)`
-  )
-  await platform.connection.db.execute(sql`update jobs set points_ms = 900001, points_done = 1 where id = ${id}`)
-  const job = await platform.ended(id)
-  expect(job).toMatchObject({
-    status: 'completed',
-    progress: { points_total: 2, points_done: 2, points_failed: 1 },
-    result: { failed_points: [1] }
-  })
-  expect(pointsOf(job)).toMatchObject([
-    { index: 0, value: 7 },
-    { index: 1, error: { message: 'this point did not begin: the points of this job had run for 900 s, the limit' } }
-  ])
-}, 60_000)
+longTest(
+  'points that have not begun when the time of a sweep is over fail with that reason, and the others keep their results',
+  async () => {
+    const at = new Date(Date.now() + 3_000).toISOString()
+    const points = [{ n: 1 }, { n: 2 }]
+    const id = await platform.submit(ofProgram('def main(n):\n    return n', { points }, { not_before: at }))
+    // As another worker would leave it.
+    await platform.connection.db.execute(
+      sql`insert into job_points values (${id}, 0, '{"value":7,"metadata":{}}', false, 25)`
+    )
+    await platform.connection.db.execute(sql`update jobs set points_ms = 900001, points_done = 1 where id = ${id}`)
+    const job = await platform.ended(id)
+    expect(job).toMatchObject({
+      status: 'completed',
+      progress: { points_total: 2, points_done: 2, points_failed: 1 },
+      result: { failed_points: [1] }
+    })
+    expect(pointsOf(job)).toMatchObject([
+      { index: 0, value: 7 },
+      { index: 1, error: { message: 'this point did not begin: the points of this job had run for 900 s, the limit' } }
+    ])
+  },
+  60_000
+)
 
-test('a sweep that is cancelled stops, and begins no other point', async () => {
-  const id = await platform.submit(slowPoints(100, 0.5))
-  await someDone(id)
-  await platform.call('POST', `/api/jobs/${id}/cancel`)
-  const job = await platform.ended(id)
-  expect(job.status).toBe('cancelled')
-  expect((job.progress as { points_done: number }).points_done).toBeLessThan(100)
-}, 90_000)
+longTest(
+  'a sweep that is cancelled stops, and begins no other point',
+  async () => {
+    const id = await platform.submit(slowPoints(100, 0.5))
+    await someDone(id)
+    await platform.call('POST', `/api/jobs/${id}/cancel`)
+    const job = await platform.ended(id)
+    expect(job.status).toBe('cancelled')
+    expect((job.progress as { points_done: number }).points_done).toBeLessThan(100)
+  },
+  90_000
+)

@@ -318,7 +318,7 @@ def flips(backend="local"):
     }
   })
 
-  test.each(withTasks)(
+  test.each(rowsOfLane(withTasks, isFirst))(
     '%s is %i tasks of its own in the durable mode',
     async (slug, count) => {
       const [, durable] = await results(slug, 'local', { shots: 100 })

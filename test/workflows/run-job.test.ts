@@ -15,7 +15,7 @@ import {
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, type ReplayError, Worker } from '@temporalio/worker'
 import { providerQueueOf } from '../../domain/jobs/dispatch.js'
-import { longTest } from '../support/lane.js'
+import { longTest, rowsOfLane } from '../support/lane.js'
 import { quietTemporal } from '../support/stack/quiet-temporal.js'
 import type { Path } from './path.js'
 import { providerPaths } from './run-job-at-provider-paths.js'
@@ -69,8 +69,18 @@ afterAll(async () => {
   await client.connection.close()
 })
 
+/** Paths that wait for seconds. */
+const slow = [
+  'provider-waited-for',
+  'verification-with-the-database-away',
+  'database-away-with-pauses',
+  'cancelling-without-a-request',
+  'task-tried-again'
+]
+const pathsOfLane = rowsOfLane(paths, ({ name }) => !slow.includes(name))
+
 describe('a job takes the path that its steps and its operator choose', () => {
-  test.each(paths.map((path) => [path.name, path] as const))('%s', async (_name, path) => {
+  test.each(pathsOfLane.map((path) => [path.name, path] as const))('%s', async (_name, path) => {
     const { answer, calls } = await run(path)
     expect({ answer, calls }).toEqual(path.expected)
   })

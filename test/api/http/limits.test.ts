@@ -10,6 +10,7 @@ import { type RateLimits, rateLimitRefusalBody, rateLimits } from '../../../doma
 import { type ApiResponse, deadAddress, type Headers, PASSWORD, startApi } from '../../support/api/api.js'
 import { asForm, form, tarGz } from '../../support/capsules/capsule-bench.js'
 import { submission } from '../../support/jobs/builders.js'
+import { longTest } from '../../support/lane.js'
 
 // Each has database connections of its own, of which the server has 300 for all tests.
 const apis: { close(): Promise<void> }[] = []
@@ -384,7 +385,7 @@ describe('the limit of other operations', () => {
   })
 })
 
-test('without Redis, every request is let through', async () => {
+longTest('without Redis, every request is let through', async () => {
   const api = await limited('down', { redisUrl: `redis://${await deadAddress()}` })
   const ada = await api.signUp()
   const answers = await times(30, () => ada.get('/api/jobs'))

@@ -70,6 +70,7 @@ def test_parked_runs_hold_no_slot_and_the_ninth_takes_the_place_of_the_oldest(ex
     assert 'qjs_executor_parkings_total{end="displaced"} 1' in executor.http.get("/metrics").text
 
 
+@pytest.mark.long
 def test_parked_runs_displace_each_other_when_they_hold_too_much_memory_together(executor: Executor) -> None:
     large = FRAMES + "kept = b'x' * 1_300_000_000\n" + ASK + TELL
     for name in ("large", "as large"):

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Framework } from '../../domain/jobs/framework.js'
 import type { ScriptMetadata, ScriptType } from '../../domain/scripts/script.js'
+import type { TemplateParameter } from '../../domain/scripts/template-parameter.js'
 import type { DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
 import { scripts } from '../tables/scripts.js'
@@ -20,6 +21,7 @@ interface ManifestLine {
   script_type: ScriptType
   category: string
   framework: Framework
+  parameters: TemplateParameter[]
 }
 
 export interface Template {
@@ -109,7 +111,10 @@ export function readTemplates(folder: string): Template[] {
       category: line.category,
       framework: line.framework,
       content,
-      metadata: metadata?.source_sha256 === digest ? metadata : unread(line.framework, digest)
+      metadata: {
+        ...(metadata?.source_sha256 === digest ? metadata : unread(line.framework, digest)),
+        parameters: line.parameters
+      }
     }
   })
 }

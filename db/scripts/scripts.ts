@@ -4,7 +4,7 @@ import { and, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } fr
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
 import type { MicroUsd } from '../../domain/money/money.js'
-import type { ScriptType } from '../../domain/scripts/script.js'
+import type { ScriptKind, ScriptType } from '../../domain/scripts/script.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx } from '../client.js'
 import { members } from '../tables/accounts.js'
@@ -33,6 +33,9 @@ const itemColumns = {
   category: scripts.category,
   isPublic: scripts.isPublic,
   isHardcoded: scripts.isHardcoded,
+  framework: scripts.framework,
+  teamId: scripts.teamId,
+  version: scripts.version,
   createdAt: scripts.createdAt
 }
 
@@ -51,7 +54,28 @@ export interface ScriptFilter extends Page {
   type?: ScriptType
   /** Only scripts that the caller owns. */
   mine: boolean
+  kind?: ScriptKind
+  teamId?: string
+  /** Text that occurs in the name, the description or the slug, or at the beginning of the id. */
+  text?: string
 }
+
+const ofKind = (db: DbOrTx, caller: Caller, kind: ScriptKind): SQL => {
+  switch (kind) {
+    case 'own':
+      return eq(scripts.userId, caller.userId)
+    case 'team':
+      return inArray(scripts.teamId, teamIdsOf(db, caller))
+    case 'public':
+      return and(eq(scripts.isPublic, true), eq(scripts.isHardcoded, false))!
+    case 'template':
+      return eq(scripts.isHardcoded, true)
+  }
+}
+
+const holds = (text: string): SQL =>
+  sql`(strpos(lower(${scripts.name}), lower(${text})) > 0 or strpos(lower(${scripts.description}), lower(${text})) > 0
+    or strpos(${scripts.slug}, lower(${text})) > 0 or starts_with(${scripts.id}::text, lower(${text})))`
 
 /**
  * Scripts that the caller can see, newest first (ids sort by time).
@@ -60,12 +84,15 @@ export interface ScriptFilter extends Page {
 export async function listScripts(
   db: DbOrTx,
   caller: Caller,
-  { limit, offset, type, mine }: ScriptFilter
+  { limit, offset, type, mine, kind, teamId, text }: ScriptFilter
 ): Promise<{ rows: ScriptItem[]; total: number }> {
   const where = and(
     isVisibleTo(db, caller),
     type && eq(scripts.scriptType, type),
-    mine ? eq(scripts.userId, caller.userId) : undefined
+    mine ? eq(scripts.userId, caller.userId) : undefined,
+    kind && ofKind(db, caller, kind),
+    teamId === undefined ? undefined : eq(scripts.teamId, teamId),
+    text === undefined ? undefined : holds(text)
   )
   const [rows, total] = await Promise.all([
     itemQuery(db).where(where).orderBy(desc(scripts.id)).limit(limit).offset(offset),
@@ -163,6 +190,7 @@ export interface Execution {
   id: string
   status: JobStatus
   backend: string
+  scriptVersion: number | null
   createdAt: Date
   completedAt: Date | null
   estimatedCost: MicroUsd
@@ -179,6 +207,7 @@ export async function lastExecutions(db: DbOrTx, caller: Caller, scriptId: strin
       id: jobs.id,
       status: jobs.status,
       backend: jobs.backend,
+      scriptVersion: jobs.scriptVersion,
       createdAt: jobs.createdAt,
       completedAt: jobs.completedAt,
       estimatedCost: jobs.estimatedCost

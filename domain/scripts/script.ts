@@ -1,9 +1,14 @@
 // Saved scripts: their types and limits, the metadata that reading one reveals, and their slugs.
 import { validationError } from '../errors.js'
 import type { Framework } from '../jobs/framework.js'
+import type { TemplateParameter } from './template-parameter.js'
 
 export const scriptTypes = ['script', 'task', 'workflow'] as const
 export type ScriptType = (typeof scriptTypes)[number]
+
+/** What lists can be limited to: of the caller, of the caller's teams, published by people, of the platform. */
+export const scriptKinds = ['own', 'team', 'public', 'template'] as const
+export type ScriptKind = (typeof scriptKinds)[number]
 
 /** The largest source, in bytes of UTF-8. */
 export const SCRIPT_BYTES_MAX = 1_048_576
@@ -36,6 +41,8 @@ export interface ScriptMetadata {
   qubits?: number
   /** Hex SHA-256 of the source as UTF-8. */
   source_sha256: string
+  /** Set for templates. */
+  parameters?: TemplateParameter[]
 }
 
 /** The category of a script for which neither a template nor its owner has set one. */

@@ -126,6 +126,8 @@ const table = {
   'PATCH /api/scripts/:id': { ...writeTeam, limit: 'scriptWrite' },
   'DELETE /api/scripts/:id': { ...writeTeam, limit: 'scriptWrite' },
   'POST /api/scripts/:id/publish': { ...writeTeam, limit: 'scriptWrite' },
+  'GET /api/scripts/:id/versions': readTeam,
+  'GET /api/scripts/:id/versions/:version': readTeam,
   'GET /api/scripts/:id/execution-options': readTeam,
   'POST /api/scripts/:id/analyse': { ...writeTeam, limit: 'scriptAnalyse' },
 

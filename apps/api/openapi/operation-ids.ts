@@ -94,6 +94,8 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'PATCH /api/scripts/:id': 'updateScript',
   'DELETE /api/scripts/:id': 'deleteScript',
   'POST /api/scripts/:id/publish': 'publishScript',
+  'GET /api/scripts/:id/versions': 'listScriptVersions',
+  'GET /api/scripts/:id/versions/:version': 'getScriptVersion',
   'GET /api/scripts/:id/execution-options': 'listScriptDestinations',
   'POST /api/scripts/:id/analyse': 'analyseScript',
 

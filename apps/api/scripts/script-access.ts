@@ -30,7 +30,11 @@ const noSuchScript = () => new ServiceError('not_found', 'no such script')
  * Refuses early, before anything is read; the same conditions are checked again under lock.
  * @throws ServiceError as `lockOwnScript` does.
  */
-export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptHead): Promise<void> {
+export async function assertMayChange(
+  request: FastifyRequest,
+  db: DbOrTx,
+  script: Pick<ScriptHead, 'teamId' | 'userId' | 'isPublic'>
+): Promise<void> {
   await assertOwner(request, db, script)
   await assertNotSuspended(request, db, script.teamId ?? undefined)
   assertUnpublished(script)
@@ -63,6 +67,6 @@ async function assertOwner(
     throw new ServiceError('permission_denied', 'Only the owner of a script can change, publish or delete it')
 }
 
-function assertUnpublished({ isPublic }: ScriptHead): void {
+function assertUnpublished({ isPublic }: Pick<ScriptHead, 'isPublic'>): void {
   if (isPublic) throw validationError('This script is published: it can be neither changed nor deleted; save a new one')
 }

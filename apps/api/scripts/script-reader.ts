@@ -8,6 +8,7 @@ import { metadataOf, type ScriptReading } from '../../../domain/scripts/script-r
 import type { ExecutorClient } from '../../../services/executor/client.js'
 import { userOf } from '../http/access.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
+import type { ScriptWarning } from './script-view.js'
 
 /** The refusals of a reading that are not the script's fault. */
 export const readErrors = ['worker_unreachable', 'worker_not_configured'] as const satisfies ErrorCode[]
@@ -98,6 +99,16 @@ function faultText({ message, line, column, source }: ScriptReading['errors'][nu
   return `script_content${place}: ${message}`
 }
 
+/** Whether a warning is about the requirements, whose message then names its place itself. */
+const isOfRequirements = ({ id }: AnalysisCheck): boolean => id.startsWith('requirement')
+
 /** A warning in words, with its line. */
-export const warningText = ({ id, message, line }: AnalysisCheck): string =>
-  line === undefined || id.startsWith('requirement') ? message : `line ${line}: ${message}`
+export const warningText = (warning: AnalysisCheck): string =>
+  warning.line === undefined || isOfRequirements(warning) ? warning.message : `line ${warning.line}: ${warning.message}`
+
+/** A warning with its place, as faults have theirs. */
+export const warningView = (warning: AnalysisCheck): ScriptWarning => ({
+  field: isOfRequirements(warning) ? 'requirements' : 'script_content',
+  message: warning.message,
+  line: warning.line ?? null
+})

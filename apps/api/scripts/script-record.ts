@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
 import { countExecutions, lastExecutions, type ScriptHead } from '../../../db/scripts/scripts.js'
 import { callerOf } from '../http/access.js'
+import { scriptActionsOf } from './script-actions.js'
 import { type Script, scriptView } from './script-view.js'
 
 export async function loadScriptView(
@@ -14,5 +15,12 @@ export async function loadScriptView(
 ): Promise<Static<typeof Script>> {
   const caller = callerOf(request)
   const counts = await countExecutions(db, caller, [script.id])
-  return scriptView({ ...script, content }, counts.get(script.id) ?? 0, await lastExecutions(db, caller, script.id))
+  return scriptView(
+    { ...script, content },
+    {
+      executionsCount: counts.get(script.id) ?? 0,
+      executions: await lastExecutions(db, caller, script.id),
+      can: await scriptActionsOf(db, request, script)
+    }
+  )
 }

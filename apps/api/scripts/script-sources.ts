@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { loadJob, loadSource } from '../../../db/jobs/jobs.js'
 import { changeScript, createScript } from '../../../db/scripts/script-changes.js'
-import { loadContent } from '../../../db/scripts/scripts.js'
+import { loadContent, type ScriptHead } from '../../../db/scripts/scripts.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { type Framework, frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
 import { assertCompleted, assertInlineCode, assertSubmitter } from '../../../domain/jobs/job-actions.js'
@@ -28,7 +28,7 @@ import { json, sent, uuid } from '../http/response.js'
 import { assertNotSuspended } from '../http/team-access.js'
 import { assertMayChange, lockOwnScript, requestedHead } from './script-access.js'
 import type { ScriptReader } from './script-reader.js'
-import { type ReadScript, readErrors, warningText } from './script-reader.js'
+import { type ReadScript, readErrors, warningText, warningView } from './script-reader.js'
 import { loadScriptView } from './script-record.js'
 import { ChangedScript, SavedScript } from './script-view.js'
 
@@ -69,7 +69,13 @@ const ChangeBody = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
     script_content: Type.Optional(Source),
     requirements: Type.Optional(Type.Union([Requirements, Type.Null()])),
-    framework: Type.Optional(oneOf(frameworkNames))
+    framework: Type.Optional(oneOf(frameworkNames)),
+    unchanged_since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'The updated_at that you have read: 409 conflict where the script has changed since'
+      })
+    )
   },
   { additionalProperties: false, minProperties: 1 }
 )
@@ -158,6 +164,10 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
           script_type: row.scriptType,
           status: 'validated',
           validation_warnings: [...read.warnings.map(warningText), ...typeWarnings(declared, read)],
+          warnings: [
+            ...read.warnings.map(warningView),
+            ...typeWarnings(declared, read).map((message) => ({ field: 'script_type' as const, message, line: null }))
+          ],
           metadata: row.metadata
         }
         return { body: saved }
@@ -180,7 +190,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
       }
     },
     async (request, reply) => {
-      const { name, description, script_content: content, requirements: wanted } = request.body
+      const { name, description, script_content: content, requirements: wanted, unchanged_since } = request.body
       const framework = request.body.framework && frameworkNamed(request.body.framework)
       const before = await requestedHead(db, request)
       await assertMayChange(request, db, before)
@@ -197,6 +207,7 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
       if (read === null) return sent(reply.hijack())
       return app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockOwnScript(request, tx, before)
+        if (unchanged_since !== undefined) assertUnchanged(row, unchanged_since)
         const source = content === undefined || !read ? undefined : { content, metadata: read.metadata }
         const detected = (source?.metadata ?? row.metadata).framework
         if (framework !== undefined) assertFramework(framework, detected)
@@ -213,7 +224,10 @@ export const scriptSourceRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; read
           userOf(request).id
         )
         const view = await loadScriptView(tx, request, changed, content ?? (await loadContent(tx, row.id)))
-        return { body: { ...view, validation_warnings: (read?.warnings ?? []).map(warningText) } }
+        const warnings = read?.warnings ?? []
+        return {
+          body: { ...view, validation_warnings: warnings.map(warningText), warnings: warnings.map(warningView) }
+        }
       })
     }
   )
@@ -229,6 +243,15 @@ const newScript = (request: FastifyRequest, teamId: string, read: ReadScript, co
   requirements: null,
   metadata: read.metadata
 })
+
+/** @throws ServiceError `conflict`. */
+function assertUnchanged({ updatedAt, version }: ScriptHead, since: string): void {
+  if (updatedAt.getTime() === new Date(since).getTime()) return
+  throw new ServiceError(
+    'conflict',
+    `unchanged_since: this script has been changed since you read it (it has version ${version} of ${updatedAt.toISOString()}); read it again and repeat your change`
+  )
+}
 
 /** The owner chooses the type; a type that does not match the code gives a warning. */
 function typeWarnings(declared: ScriptType | undefined, { metadata: { functions } }: ReadScript): string[] {

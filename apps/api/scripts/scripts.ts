@@ -5,15 +5,16 @@ import { deleteScript, publishScript } from '../../../db/scripts/script-changes.
 import { listScripts, loadContent } from '../../../db/scripts/scripts.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
-import { scriptTypes } from '../../../domain/scripts/script.js'
+import { scriptKinds, scriptTypes } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
-import { callerOf } from '../http/access.js'
+import { callerOf, readTeam } from '../http/access.js'
 import { done, json, pageEnd, success } from '../http/response.js'
 import { lockOwnScript, requestedHead, requestedScript } from './script-access.js'
 import { scriptAnalysisRoutes } from './script-analyses.js'
 import { createScriptReader } from './script-reader.js'
 import { loadScriptView } from './script-record.js'
 import { scriptSourceRoutes } from './script-sources.js'
+import { scriptVersionRoutes } from './script-versions.js'
 import { Script, ScriptSummary, scriptItemView } from './script-view.js'
 
 const ScriptId = Type.Object({ id: Type.String({ format: 'uuid' }) })
@@ -23,6 +24,7 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
   app.addHook('preClose', async () => reader.close())
   await app.register(scriptAnalysisRoutes, { deps, reader })
   await app.register(scriptSourceRoutes, { deps, reader })
+  await app.register(scriptVersionRoutes, { deps })
 
   app.get(
     '/api/scripts',
@@ -35,7 +37,21 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 }),
           script_type: Type.Optional(oneOf(scriptTypes)),
-          user_only: Type.Boolean({ default: false, description: 'Only those that you own' })
+          user_only: Type.Boolean({ default: false, description: 'Only those that you own' }),
+          kind: Type.Optional(
+            oneOf(
+              scriptKinds,
+              '`own`: that you own; `team`: of your teams; `public`: that people have published; `template`: of the platform'
+            )
+          ),
+          team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only scripts of this team' })),
+          q: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: 'In the name, the description or the slug, or the beginning of the id'
+            })
+          )
         }),
         response: {
           200: json(
@@ -46,12 +62,16 @@ export const scriptRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       }
     },
     async (request) => {
-      const { limit, offset, script_type, user_only } = request.query
+      const { limit, offset, script_type, user_only, kind, team_id, q } = request.query
+      if (team_id) await readTeam(request, db, team_id)
       const { rows, total } = await listScripts(db, callerOf(request), {
         limit,
         offset,
         mine: user_only,
-        ...(script_type && { type: script_type })
+        ...(script_type && { type: script_type }),
+        ...(kind && { kind }),
+        ...(team_id && { teamId: team_id }),
+        ...(q && { text: q })
       })
       return { scripts: rows.map(scriptItemView), ...pageView(total, { limit, offset }) }
     }

@@ -1169,6 +1169,9 @@ export interface paths {
           offset?: number
           script_type?: "script" | "task" | "workflow"
           user_only?: boolean
+          kind?: "own" | "team" | "public" | "template"
+          team_id?: string
+          q?: string
         }
         header?: never
         path?: never
@@ -1184,6 +1187,7 @@ export interface paths {
         }
         400: Refusal
         401: Refusal
+        404: Refusal
         429: Refusal
         500: Refusal
       }
@@ -1351,6 +1355,64 @@ export interface paths {
         429: Refusal
         500: Refusal
         503: Refusal
+      }
+    }
+  }
+  '/api/scripts/{id}/versions': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          limit?: number
+          offset?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['ListScriptVersionsResponse']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
+  '/api/scripts/{id}/versions/{version}': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          version: number
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['ScriptVersion']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
       }
     }
   }
@@ -4725,6 +4787,9 @@ export interface components {
       category: string
       is_public: boolean
       is_hardcoded: boolean
+      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
+      team_id: string | null
+      version: number
       created_at: string
       executions_count: number
     }
@@ -4743,6 +4808,11 @@ export interface components {
       script_type?: "script" | "task" | "workflow"
       team_id?: string
     }
+    ScriptWarning: {
+      field: "script_content" | "requirements" | "script_type"
+      message: string
+      line: number | null
+    }
     ScriptMetadataFunction: {
       name: string
       parameters: string[]
@@ -4751,6 +4821,16 @@ export interface components {
       retries: number | null
       timeout: number | null
     }
+    TemplateParameter: {
+      name: string
+      type: "integer" | "number" | "boolean" | "text" | "integers" | "object"
+      default: unknown
+      minimum?: number
+      maximum?: number
+      pattern?: string
+      min_items?: number
+      description: string
+    }
     ScriptMetadata: {
       framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov" | null
       imports: string[]
@@ -4758,6 +4838,7 @@ export interface components {
       entry_point: string | null
       qubits?: number
       source_sha256: string
+      parameters?: components['schemas']['TemplateParameter'][]
     }
     UploadScriptResponse: {
       script_id: string
@@ -4766,6 +4847,7 @@ export interface components {
       script_type: "script" | "task" | "workflow"
       status: "validated"
       validation_warnings: string[]
+      warnings: components['schemas']['ScriptWarning'][]
       metadata: components['schemas']['ScriptMetadata']
     }
     UpdateScriptRequest: {
@@ -4774,11 +4856,18 @@ export interface components {
       script_content?: string
       requirements?: string | null
       framework?: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov" | "braket"
+      unchanged_since?: string
+    }
+    ScriptActions: {
+      update: true | string
+      publish: true | string
+      delete: true | string
     }
     UpdateScriptResponseExecution: {
       id: string
       status: "pending" | "running" | "cancelling" | "completed" | "failed" | "cancelled" | "dispatch_failed"
       backend: string
+      script_version: number | null
       created_at: string
       completed_at: string | null
       estimated_cost_usd: number
@@ -4792,26 +4881,29 @@ export interface components {
       category: string
       is_public: boolean
       is_hardcoded: boolean
+      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
+      team_id: string | null
+      version: number
       created_at: string
       executions_count: number
-      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
       script_content: string
       requirements: string | null
       user_id: string | null
-      team_id: string | null
-      version: number
       source_sha256: string
       metadata: components['schemas']['ScriptMetadata']
       is_active: boolean
       published_at: string | null
       updated_at: string
+      can: components['schemas']['ScriptActions']
       executions: components['schemas']['UpdateScriptResponseExecution'][]
       validation_warnings: string[]
+      warnings: components['schemas']['ScriptWarning'][]
     }
     ScriptExecution: {
       id: string
       status: "pending" | "running" | "cancelling" | "completed" | "failed" | "cancelled" | "dispatch_failed"
       backend: string
+      script_version: number | null
       created_at: string
       completed_at: string | null
       estimated_cost_usd: number
@@ -4825,20 +4917,47 @@ export interface components {
       category: string
       is_public: boolean
       is_hardcoded: boolean
+      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
+      team_id: string | null
+      version: number
       created_at: string
       executions_count: number
-      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
       script_content: string
       requirements: string | null
       user_id: string | null
-      team_id: string | null
-      version: number
       source_sha256: string
       metadata: components['schemas']['ScriptMetadata']
       is_active: boolean
       published_at: string | null
       updated_at: string
+      can: components['schemas']['ScriptActions']
       executions: components['schemas']['ScriptExecution'][]
+    }
+    ScriptVersionSummary: {
+      version: number
+      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
+      source_sha256: string
+      source_bytes: number
+      created_by: string | null
+      created_at: string
+    }
+    ListScriptVersionsResponse: {
+      versions: components['schemas']['ScriptVersionSummary'][]
+      total: number
+      total_capped?: true
+      limit: number
+      offset: number
+    }
+    ScriptVersion: {
+      version: number
+      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov"
+      source_sha256: string
+      source_bytes: number
+      created_by: string | null
+      created_at: string
+      script_content: string
+      requirements: string | null
+      metadata: components['schemas']['ScriptMetadata']
     }
     RunCapsuleRequest: {
       mode: "verify" | "template"

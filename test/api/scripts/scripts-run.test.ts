@@ -61,6 +61,9 @@ describe('the list', () => {
     expect(item).toEqual({
       id: mine,
       slug: 'mine',
+      framework: 'openqasm',
+      team_id: ada.teamId,
+      version: 1,
       name: 'mine',
       description: '',
       script_type: 'script',
@@ -102,6 +105,7 @@ describe('the list', () => {
       id: jobs[11],
       status: 'pending',
       backend: 'local',
+      script_version: 1,
       created_at: expect.any(String),
       completed_at: null,
       estimated_cost_usd: 0

@@ -43,6 +43,7 @@ describe('an upload', () => {
       script_type: 'script',
       status: 'validated',
       validation_warnings: [],
+      warnings: [],
       metadata: metadataOf(bellQasm3())
     })
     const script = (await ada.get(`/api/scripts/${answer.body.script_id}`)).body
@@ -108,6 +109,12 @@ describe('an upload', () => {
         expect.stringMatching(/^line 2: 'nosuchpackage' is not installed/),
         expect.stringMatching(/^line 1: .*no network/),
         'script_type: declared as task, but no function is decorated with @task'
+      ])
+    )
+    expect(body.warnings).toEqual(
+      expect.arrayContaining([
+        { field: 'script_content', message: expect.stringMatching(/^'nosuchpackage' is not installed/), line: 2 },
+        { field: 'script_type', message: body.validation_warnings.at(-1), line: null }
       ])
     )
   })

@@ -103,6 +103,8 @@ const table: Record<RouteLine, string | [Reason]> = {
   'PATCH /api/scripts/:id': 'scripts update',
   'DELETE /api/scripts/:id': 'scripts delete',
   'POST /api/scripts/:id/publish': 'scripts publish',
+  'GET /api/scripts/:id/versions': ['for the console'],
+  'GET /api/scripts/:id/versions/:version': ['for the console'],
   'GET /api/scripts/:id/execution-options': 'scripts options',
   'POST /api/scripts/:id/analyse': 'scripts analyse',
 

@@ -242,6 +242,8 @@ export const routeCases: Record<string, RouteCase> = {
   'PATCH /api/scripts/:id': { allowed: ownerOfIt, status: 200, path: ofScript(), body: () => ({ name: 'renamed' }) },
   'DELETE /api/scripts/:id': { allowed: ownerOfIt, status: 200, path: ofScript() },
   'POST /api/scripts/:id/publish': { allowed: ownerOfIt, status: 200, path: ofScript('/publish') },
+  'GET /api/scripts/:id/versions': { allowed: readers, status: 200, path: ofScript('/versions') },
+  'GET /api/scripts/:id/versions/:version': { allowed: readers, status: 200, path: ofScript('/versions/1') },
   'GET /api/scripts/:id/execution-options': {
     allowed: readers,
     status: 200,

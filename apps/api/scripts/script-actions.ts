@@ -1,0 +1,53 @@
+// What the caller can do with a script now. Each action asks the functions that refuse it, and repeats their words.
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { DbOrTx } from '../../../db/client.js'
+import type { ScriptHead } from '../../../db/scripts/scripts.js'
+import { codeOf } from '../../../domain/errors.js'
+import { assertMayCall } from '../http/access.js'
+import { accessTable, type RouteLine } from '../http/access-table.js'
+import { text } from '../http/response.js'
+import { assertMayChange } from './script-access.js'
+
+const Verdict = Type.Union([Type.Literal(true), text])
+
+export const ScriptActions = Type.Object(
+  { update: Verdict, publish: Verdict, delete: Verdict },
+  {
+    $id: 'ScriptActions',
+    description:
+      '`true`, or the words with which a request would be refused now. Sources and limits of requests are checked later'
+  }
+)
+
+export async function scriptActionsOf(
+  db: DbOrTx,
+  request: FastifyRequest,
+  script: Pick<ScriptHead, 'teamId' | 'userId' | 'isPublic'>
+): Promise<Static<typeof ScriptActions>> {
+  const [change, publish] = await Promise.all([
+    verdict(() => assertMayChange(request, db, script)),
+    // To publish it again has no effect.
+    verdict(() => assertMayChange(request, db, { ...script, isPublic: false }))
+  ])
+  const may = async (line: RouteLine, otherwise: true | string) => {
+    const called = await verdict(async () => assertMayCall(request, accessTable[line]!))
+    return called === true ? otherwise : called
+  }
+  return {
+    update: await may('PATCH /api/scripts/:id', change),
+    publish: await may('POST /api/scripts/:id/publish', publish),
+    delete: await may('DELETE /api/scripts/:id', change)
+  }
+}
+
+/** A fault of the service is rethrown. */
+async function verdict(assert: () => Promise<void>): Promise<true | string> {
+  try {
+    await assert()
+    return true
+  } catch (error) {
+    if (codeOf(error) === null) throw error
+    return (error as Error).message
+  }
+}

@@ -5,10 +5,12 @@ import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
 import { playgroundTests } from './playground.js'
 import { sceneOfFile } from './scene.js'
+import { scriptTests } from './scripts/walk.js'
 
 const scene = sceneOfFile()
 
 describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
+describe('scripts', () => scriptTests(scene))
 describe('the playground', () => playgroundTests(scene))
 describe('the keyboard', () => keyboardTests(scene))

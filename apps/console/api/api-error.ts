@@ -1,3 +1,10 @@
+export interface PlacedFault {
+  field: string
+  message: string
+  line: number | null
+  column?: number | null
+}
+
 /** A refusal of the service, in its words. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -6,7 +13,9 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     /** Of the catalogue in docs/errors.md; `null` where the service sent none. */
-    readonly code: string | null
+    readonly code: string | null,
+    /** Of a source that was refused: each fault with its place. */
+    readonly faults: readonly PlacedFault[] = []
   ) {
     super(message)
   }
@@ -27,7 +36,8 @@ export async function refusalOf(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     messageIn(text) ?? `The service returned ${response.status} without a reason`,
-    response.headers.get('x-error-code')
+    response.headers.get('x-error-code'),
+    faultsIn(text)
   )
 }
 
@@ -37,6 +47,15 @@ function messageIn(text: string): string | null {
     return typeof error === 'string' ? error : null
   } catch {
     return null
+  }
+}
+
+function faultsIn(text: string): PlacedFault[] {
+  try {
+    const { errors } = JSON.parse(text) as { errors?: unknown }
+    return Array.isArray(errors) ? (errors as PlacedFault[]) : []
+  } catch {
+    return []
   }
 }
 

@@ -13,6 +13,8 @@ import { sessionQuery } from '../api/queries.js'
 import { readCompare } from '../jobs/compare/compare-search.js'
 import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
+import { readScriptFilters } from '../scripts/list/script-filters.js'
+import { readScriptTab } from '../scripts/script-tabs.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
 import { Shell, ShellForAll } from './shell.js'
@@ -105,6 +107,23 @@ const job = createRoute({
   validateSearch: readTab,
   component: lazyRouteComponent(() => import('../jobs/job-page.js'), 'JobPage')
 })
+const scripts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/scripts',
+  validateSearch: readScriptFilters,
+  component: lazyRouteComponent(() => import('../scripts/list/scripts-page.js'), 'ScriptsPage')
+})
+const newScript = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/scripts/new',
+  component: lazyRouteComponent(() => import('../scripts/new-script-page.js'), 'NewScriptPage')
+})
+const script = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/scripts/$id',
+  validateSearch: readScriptTab,
+  component: lazyRouteComponent(() => import('../scripts/script-page.js'), 'ScriptPage')
+})
 const backends = createRoute({
   getParentRoute: () => signedIn,
   path: '/backends',
@@ -131,7 +150,7 @@ const routeTree = root.addChildren([
   resetPassword,
   invitation,
   open.addChildren([playground]),
-  signedIn.addChildren([home, jobs, compare, job, backends])
+  signedIn.addChildren([home, jobs, compare, job, scripts, newScript, script, backends])
 ])
 
 export const createConsoleRouter = (queryClient: QueryClient) =>

@@ -16,6 +16,7 @@ import { TeamChoice, UnknownTeam } from './team-choice.js'
 const pages = [
   { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
+  { to: '/scripts', text: 'Scripts' },
   { to: '/backends', text: 'Backends' }
 ] as const
 

@@ -25,6 +25,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     { id: 'run', text: 'Playground', go: () => navigate({ to: '/run' }) },
     { id: 'jobs', text: 'Jobs', go: () => navigate({ to: '/jobs' }) },
     { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
+    { id: 'scripts', text: 'Scripts', go: () => navigate({ to: '/scripts' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,

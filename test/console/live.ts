@@ -8,7 +8,7 @@ import { type Scene, submitted } from './scene.js'
 const TABS = 8
 const ROWS = 10_000
 const ROWS_OF_PAGE = 1_000
-const FRAMES = 60
+export const FRAMES = 60
 
 const inAnHour = () => ({ not_before: new Date(Date.now() + 3_600_000).toISOString() })
 
@@ -155,7 +155,7 @@ const look = (page: Page, state: 'hidden' | 'visible') =>
   )
 
 /** How long the page's thread is at work meanwhile; how long it waits for a busy machine does not count. */
-async function processorMs(page: Page, act: () => Promise<unknown>): Promise<number> {
+export async function processorMs(page: Page, act: () => Promise<unknown>): Promise<number> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const worked = async () => {
@@ -168,7 +168,7 @@ async function processorMs(page: Page, act: () => Promise<unknown>): Promise<num
 }
 
 /** Runs in the page: jumps through all rows, each time to rows that were not on the page. */
-const scrollThrough = `(async () => {
+export const scrollThrough = `(async () => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
   for (let step = 0; step < ${FRAMES}; step++) {
     scrollTo(0, (document.body.scrollHeight / ${FRAMES}) * step)

@@ -30,14 +30,19 @@ const noSuchScript = () => new ServiceError('not_found', 'no such script')
  * Refuses early, before anything is read; the same conditions are checked again under lock.
  * @throws ServiceError as `lockOwnScript` does.
  */
-export async function assertMayChange(
+export async function assertMayChange(request: FastifyRequest, db: DbOrTx, script: ScriptHead): Promise<void> {
+  await assertMayPublish(request, db, script)
+  assertUnpublished(script)
+}
+
+/** To publish a published script again has no effect. @throws ServiceError as `lockOwnScript` does. */
+export async function assertMayPublish(
   request: FastifyRequest,
   db: DbOrTx,
-  script: Pick<ScriptHead, 'teamId' | 'userId' | 'isPublic'>
+  script: Pick<ScriptHead, 'teamId' | 'userId'>
 ): Promise<void> {
   await assertOwner(request, db, script)
   await assertNotSuspended(request, db, script.teamId ?? undefined)
-  assertUnpublished(script)
 }
 
 /**
@@ -67,6 +72,7 @@ async function assertOwner(
     throw new ServiceError('permission_denied', 'Only the owner of a script can change, publish or delete it')
 }
 
-function assertUnpublished({ isPublic }: Pick<ScriptHead, 'isPublic'>): void {
+/** @throws ServiceError `validation_error`. */
+export function assertUnpublished({ isPublic }: Pick<ScriptHead, 'isPublic'>): void {
   if (isPublic) throw validationError('This script is published: it can be neither changed nor deleted; save a new one')
 }

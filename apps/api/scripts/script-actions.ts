@@ -7,7 +7,7 @@ import { codeOf } from '../../../domain/errors.js'
 import { assertMayCall } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
 import { text } from '../http/response.js'
-import { assertMayChange } from './script-access.js'
+import { assertMayPublish, assertUnpublished } from './script-access.js'
 
 const Verdict = Type.Union([Type.Literal(true), text])
 
@@ -25,11 +25,8 @@ export async function scriptActionsOf(
   request: FastifyRequest,
   script: Pick<ScriptHead, 'teamId' | 'userId' | 'isPublic'>
 ): Promise<Static<typeof ScriptActions>> {
-  const [change, publish] = await Promise.all([
-    verdict(() => assertMayChange(request, db, script)),
-    // To publish it again has no effect.
-    verdict(() => assertMayChange(request, db, { ...script, isPublic: false }))
-  ])
+  const publish = await verdict(() => assertMayPublish(request, db, script))
+  const change = publish === true ? await verdict(async () => assertUnpublished(script)) : publish
   const may = async (line: RouteLine, otherwise: true | string) => {
     const called = await verdict(async () => assertMayCall(request, accessTable[line]!))
     return called === true ? otherwise : called

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Table, Wide } from '../components/table.js'
 import { duration, Time, usd } from '../components/text.js'
@@ -32,6 +33,13 @@ export function JobFacts({ record }: { record: JobRecord }) {
         </Fact>
         <Fact name="Mode">{record.execution_mode}</Fact>
         <Fact name="Framework">{record.framework ?? 'not known yet'}</Fact>
+        {record.script_id ? (
+          <Fact name="Script">
+            <Link to="/scripts/$id" params={{ id: record.script_id }} search={{ tab: 'versions' }} preload={false}>
+              version {record.source.script_version}
+            </Link>
+          </Fact>
+        ) : null}
         {record.labels.length > 0 ? <Fact name="Labels">{record.labels.join(', ')}</Fact> : null}
         {record.status_reason ? <Fact name="Reason">{record.status_reason}</Fact> : null}
         {record.not_before ? (

@@ -76,13 +76,21 @@ test('values are sent as JSON with every digit, text as text, and what is empty 
     lengths: '1, 8',
     deferred: 'true'
   }
-  expect(stringify(paramsOf(fields, texts))).toBe(
+  expect(stringify(paramsOf(fields, new Map(Object.entries(texts))))).toBe(
     '{"digits":12345678901234567890.5,"text":"not {json","list":[1,"a"],"marked":"101","lengths":[1,8],"deferred":true}'
   )
 })
 
+test('a parameter may have any name that a program gives it', () => {
+  const names = ['constructor', '__proto__', 'toString']
+  const fields = names.map((name) => ({ ...named, name }))
+  expect(paramsOf(fields, new Map())).toEqual({})
+  const params = paramsOf(fields, new Map(names.map((name) => [name, '1'])))
+  expect(Object.keys(params)).toEqual(names)
+})
+
 test('a run is priced for as many circuits as it names', () => {
   expect(circuitsIn({})).toBe(1)
-  expect(circuitsIn(paramsOf([{ ...named, name: 'circuit_count' }], { circuit_count: '5' }))).toBe(5)
+  expect(circuitsIn(paramsOf([{ ...named, name: 'circuit_count' }], new Map([['circuit_count', '5']])))).toBe(5)
   expect(circuitsIn({ circuit_count: 'many' })).toBe(1)
 })

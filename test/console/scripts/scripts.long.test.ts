@@ -7,6 +7,7 @@ import { browserTest } from '../../support/browser/browser-test.js'
 import { startVisit, type Visit } from '../../support/browser/visit.js'
 import { eventually } from '../../support/eventually.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
+import { FRAMES, processorMs, scrollThrough } from '../live.js'
 import { PASSWORD, sceneOfFile } from '../scene.js'
 import { changed, editorIsThere, press, program, read, saved } from './pages.js'
 
@@ -226,7 +227,7 @@ describe('what is typed', () => {
         'x'.repeat(200)
       ]
       for (const [at, text] of corpus.entries()) {
-        const code = `# ${text}\ndef main(shots, ${'a'.repeat(60)}=${JSON.stringify(text)}):\n    return {}\n`
+        const code = `# ${text}\ndef main(shots, __proto__=1, constructor=2, ${'a'.repeat(60)}=${JSON.stringify(text)}):\n    return {}\n`
         const id = await saved(page, scene, { name: text, description: text.repeat(4), script_content: code })
         await changed(page, scene, id, { script_content: `${code}# more\n`, requirements: 'numpy' })
         await open('/scripts?kind=own')
@@ -309,11 +310,13 @@ describe('running', () => {
       await consent.first().waitFor()
       for (const box of await consent.all()) await box.check()
       await run.click()
+      await dialog.getByText('cannot be carried exactly').waitFor()
+      // A float, for Python.
+      await dialog.getByLabel('size').fill('1.0')
+      await run.click()
       await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()
-      const response = await page.request.get(
-        `${url()}/api/jobs/${new URL(page.url()).pathname.split('/').pop()}`
-      )
-      expect(await response.text()).toContain('"params":{"size":12345678901234567890,"shots":20}')
+      const response = await page.request.get(`${url()}/api/jobs/${new URL(page.url()).pathname.split('/').pop()}`)
+      expect(await response.text()).toContain('"params":{"size":1.0,"shots":20}')
     })
   )
 })
@@ -435,6 +438,7 @@ describe('the pages', () => {
         { timeoutMs: 60_000 }
       )
       expect(await page.locator('tbody tr').count()).toBeLessThan(80)
+      expect(await processorMs(page, () => page.evaluate(scrollThrough))).toBeLessThan(50 * FRAMES)
     })
   )
 })

@@ -90,14 +90,14 @@ function jsonOr<Other>(text: string, other: Other): unknown {
   }
 }
 
-/** The parameters of the submission: what is empty is left out. */
-export function paramsOf(
-  fields: readonly RunField[],
-  texts: Readonly<Record<string, string>>
-): Record<string, unknown> {
+/**
+ * The parameters of the submission: what is empty is left out.
+ * @param texts by name; a map, since a program can call a parameter `constructor`.
+ */
+export function paramsOf(fields: readonly RunField[], texts: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field) => {
-      const text = texts[field.name] ?? ''
+      const text = texts.get(field.name) ?? ''
       return text.trim() === '' ? [] : [[field.name, sentValue(field, text)]]
     })
   )

@@ -42,7 +42,7 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
   const [withAnalysisKey, withKey] = [useWriteKey(), useWriteKey()]
   const meta = useQuery(metaQuery)
   const [settings, setSettings] = useState(emptySettings)
-  const [texts, setTexts] = useState<Record<string, string>>({})
+  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
   const [analysed, setAnalysed] = useState<Analysed | null>(null)
   const [consents, setConsents] = useState<ReadonlySet<string>>(new Set())
   const set = (name: keyof RunSettings) => (value: string) => setSettings((known) => ({ ...known, [name]: value }))
@@ -55,14 +55,9 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
   const first = destinations.find(({ available }) => available) ?? destinations[0]
   const backend = settings.backend || first?.backend || ''
   const chosen = destinations.find((one) => one.backend === backend)
-  const faults = fields.flatMap((field) => faultIn(field, texts[field.name] ?? '') ?? [])
+  const faults = fields.flatMap((field) => faultIn(field, texts.get(field.name) ?? '') ?? [])
 
-  const subject = {
-    backend,
-    shots: numberOf(settings.shots),
-    ...(circuits > 1 && { circuit_count: circuits }),
-    ...teamParam
-  }
+  const subject = { backend, shots: numberOf(settings.shots), circuit_count: circuits, ...teamParam }
   const of = JSON.stringify([script.source_sha256, subject])
   const present = analysed?.of === of ? analysed.analysis : null
 
@@ -130,8 +125,8 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
           <ParameterField
             key={field.name}
             field={field}
-            text={texts[field.name] ?? ''}
-            onChange={(text) => setTexts((known) => ({ ...known, [field.name]: text }))}
+            text={texts.get(field.name) ?? ''}
+            onChange={(text) => setTexts((known) => new Map([...known, [field.name, text]]))}
           />
         ))}
         <Settings settings={settings} set={set} faultAt={faultAt} modes={meta.data?.features.execution_modes ?? []} />

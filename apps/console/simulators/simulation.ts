@@ -50,6 +50,12 @@ export type Simulate = (circuit: Circuit, shots: number, seed: number, onProgres
 export const simulatorNames = ['statevector-js', 'quantum-circuit', 'qulacs-wasm'] as const
 export type SimulatorName = (typeof simulatorNames)[number]
 
+/** What a run takes at most, on a slow machine. */
+export interface RunEstimate {
+  seconds: number
+  bytes: number
+}
+
 /** A run that a simulator cannot do, or not exactly; the message says what and why. */
 export class SimulationRefused extends Error {}
 

@@ -2,9 +2,8 @@
 import type { Circuit } from '../../circuit/circuit.js'
 import { estimateRun } from '../../simulators/estimate.js'
 import { SHOTS_MAX } from '../../simulators/limits.js'
-import { SimulationRefused, type SimulatorName } from '../../simulators/simulation.js'
+import { defaultSimulator, SimulationRefused, type SimulatorName } from '../../simulators/simulation.js'
 import { durationText } from '../../text/times.js'
-import { defaultPlace } from './places.js'
 
 /** As the API states them. */
 export interface BrowserLimits {
@@ -29,7 +28,7 @@ export function beforeRun(circuit: Circuit, simulator: SimulatorName, shots: num
     const { seconds, bytes } = estimateRun(simulator, circuit, counted)
     if (qubits < limits.warn_from_qubits && seconds < WARN_FROM_SECONDS) return { kind: 'free' }
     const needs = `up to ${durationText(1_000 * seconds)} and ${Math.ceil(bytes / 2 ** 20)} MiB of memory`
-    const where = simulator === defaultPlace ? 'here' : `here on ${simulator}`
+    const where = simulator === defaultSimulator ? 'here' : `here on ${simulator}`
     return { kind: 'warned', message: `${qubits} qubits: the run takes ${needs} ${where}.` }
   } catch (error) {
     if (!(error instanceof SimulationRefused)) throw error

@@ -5,9 +5,9 @@ import { storableText } from '../json/json-guard.js'
 import { jsonFields } from '../json/json-text.js'
 import { judge } from './judge.js'
 import { marginFloor } from './margin.js'
-import { twoJobs } from './relation.js'
+import { type Relation, twoJobs } from './relation.js'
 import type { Check, Verification } from './report.js'
-import { PROGRAM_REPORTED, type RunFacts } from './run-counts.js'
+import { BROWSER_SAMPLED, PROGRAM_REPORTED, type RunFacts } from './run-counts.js'
 import { type CircuitPair, circuitPairs, type StoredRun } from './statistics/circuit-pairs.js'
 import { type PairedOutcomes, pairedOutcomes } from './statistics/paired-outcomes.js'
 import { verdicts } from './verdict.js'
@@ -58,11 +58,13 @@ export interface CompareSettings {
   margin: number | null
   /** Seeds the random draws. The same text gives the same comparison, to the last digit. */
   seedText: string
+  /** What a and b are to each other; left out for two jobs. */
+  relation?: Relation
 }
 
 /** @throws Error when a result is not a JSON object. */
 export function compareResults(a: ComparedJob, b: ComparedJob, settings: CompareSettings): Comparison {
-  const relation = twoJobs(a.backend === b.backend)
+  const relation = settings.relation ?? twoJobs(a.backend === b.backend)
   const pairs = circuitPairs({ name: RESULT, sealed: a.result, rerun: b.result }, relation)
   const isOneJob = a.id === b.id && a.point === b.point
   const margin = settings.margin ?? defaultCompareMargin([a.result.facts, b.result.facts])
@@ -71,7 +73,7 @@ export function compareResults(a: ComparedJob, b: ComparedJob, settings: Compare
   const [one, other] = [provenanceOf(a.result.text), provenanceOf(b.result.text)]
   return {
     report,
-    statement: statementOf(report, isOneJob, one, other),
+    statement: statementOf(report, isOneJob, { [relation.one]: one, [relation.other]: other }),
     a: one,
     b: other,
     ...shownCircuits(checks, pairs)
@@ -131,8 +133,7 @@ const UNDECIDED = 'Nothing follows about whether the two jobs sample one distrib
 function statementOf(
   { verdict, alpha, beta, margin, tvd_upper }: Comparison['report'],
   isOneJob: boolean,
-  a: Provenance,
-  b: Provenance
+  runs: Readonly<Record<string, Provenance>>
 ): string {
   if (isOneJob) return 'a and b are the same result: that it equals itself says nothing about another run.'
   if (verdict === 'not_testable') return UNDECIDED
@@ -143,16 +144,22 @@ function statementOf(
     drifted: `One quantum computer gave two different distributions, closer to each other than the margin ${margin}. Two jobs of one distribution are found different in ${percent(alpha)} of comparisons.`,
     different: `The two distributions differ. Two jobs of one distribution are found different in ${percent(alpha)} of comparisons.`
   }[verdict]
-  return [shows, vouching(a, b)].join(' ')
+  return [shows, vouching(runs)].join(' ')
 }
 
-/** Who vouches for the counts, and so for the statement. */
-function vouching(a: Provenance, b: Provenance): string {
-  const reported = [['a', a] as const, ['b', b] as const].filter(
-    ([, { count_source }]) => count_source === null || count_source === PROGRAM_REPORTED
-  )
-  if (reported.length === 0) return 'The service vouches for the counts of both jobs.'
-  return `This rests on what the program of ${reported.map(([name]) => `job ${name}`).join(' and of ')} reported, for which the service cannot vouch.`
+/** Who vouches for the counts, and so for the statement. @param runs by their names. */
+function vouching(runs: Readonly<Record<string, Provenance>>): string {
+  const of = (...sources: (string | null)[]): string[] =>
+    Object.entries(runs).flatMap(([name, { count_source }]) => (sources.includes(count_source) ? [name] : []))
+  const inBrowser = of(BROWSER_SAMPLED)
+  const reported = of(null, PROGRAM_REPORTED)
+  if (inBrowser.length + reported.length === 0) return 'The service vouches for the counts of both jobs.'
+  return [
+    ...inBrowser.map((name) => `The service has not seen ${name}, and cannot vouch for its counts.`),
+    ...(reported.length > 0
+      ? [`This rests on what the program of ${reported.join(' and of ')} reported, for which the service cannot vouch.`]
+      : [])
+  ].join(' ')
 }
 
 function shownCircuits(

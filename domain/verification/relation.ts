@@ -36,3 +36,13 @@ export const twoJobs = (sameBackend: boolean): Relation => ({
   repeats: false,
   sameBackend
 })
+
+/** A run of a simulator in the reader's browser, and a job. */
+export const browserAndJob: Relation = {
+  one: 'the run in the browser',
+  other: 'the job',
+  ofOne: 'in the browser',
+  ofOther: 'in the job',
+  repeats: false,
+  sameBackend: false
+}

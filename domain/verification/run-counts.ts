@@ -15,6 +15,9 @@ export interface RunFacts {
 /** The source of a circuit's counts when the process that reported them also ran the user's code. */
 export const PROGRAM_REPORTED = 'program_reported'
 
+/** The source of counts that a simulator in the reader's own browser drew. The service never stores them. */
+export const BROWSER_SAMPLED = 'browser_sampled'
+
 export interface RunCounts {
   counts: Counts
   /** The number that the run reported. Counts that a program returned report none, so their sum. */

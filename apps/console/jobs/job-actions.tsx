@@ -5,6 +5,7 @@ import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
 import { Refusal } from '../components/notice.js'
+import { RunHere, runsHere } from './compare/browser/run-here.js'
 import styles from './jobs.module.css'
 import type { ReadJob } from './record/job-record.js'
 import { SubmitDialog } from './submit/submit-dialog.js'
@@ -47,6 +48,7 @@ export function JobActions({ job }: { job: ReadJob }) {
             Compare with another job
           </Link>
         ) : null}
+        {runsHere(job) ? <RunHere job={job} /> : null}
       </div>
       <Refusal error={cancel.error ?? rerun.error} />
       {editing ? (

@@ -131,7 +131,7 @@ export function PlaygroundPage() {
         hasFaults={isHere && faults.length > 0}
         isVisitor={!session}
       />
-      <Outcome state={state} cancel={cancel} />
+      <Outcome state={state} cancel={cancel} isVisitor={!session} />
     </div>
   )
 }

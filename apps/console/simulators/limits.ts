@@ -16,3 +16,9 @@ export const SHOTS_MAX = 100_000
 
 /** Bytes that a run may need. */
 export const MEMORY_MAX = 256 * 1024 * 1024
+
+/** The longest run that is started. */
+export const SECONDS_MAX = 600
+
+/** Estimates are for a machine so many times slower than the one that the simulators were measured on. */
+export const SLOWER_MACHINE = 3

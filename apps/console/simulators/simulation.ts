@@ -48,7 +48,14 @@ export type OnProgress = (share: number) => void
 export type Simulate = (circuit: Circuit, shots: number, seed: number, onProgress: OnProgress) => Promise<Simulation>
 
 export const simulatorNames = ['statevector-js', 'quantum-circuit', 'qulacs-wasm'] as const
+export const defaultSimulator = 'statevector-js'
 export type SimulatorName = (typeof simulatorNames)[number]
+
+/** What a run takes at most, on a slow machine. */
+export interface RunEstimate {
+  seconds: number
+  bytes: number
+}
 
 /** A run that a simulator cannot do, or not exactly; the message says what and why. */
 export class SimulationRefused extends Error {}

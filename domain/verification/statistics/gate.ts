@@ -3,12 +3,18 @@
 import { isDeepEqual } from '../deep-equal.js'
 import { haveLikeRegisters, registersText } from '../registers.js'
 import { type Relation, sealAndRerun } from '../relation.js'
-import { PROGRAM_REPORTED, type RunCounts } from '../run-counts.js'
+import { BROWSER_SAMPLED, PROGRAM_REPORTED, type RunCounts } from '../run-counts.js'
 import type { Counts } from './count-pair.js'
 
 /** No run can have measured more: the product of the most circuits and the most shots of a submission. */
 const COUNTED_MAX = 100_000_000
-const sampled = new Set(['simulator_sampled', 'provider_counts', 'provider_measurements', PROGRAM_REPORTED])
+const sampled = new Set([
+  'simulator_sampled',
+  'provider_counts',
+  'provider_measurements',
+  PROGRAM_REPORTED,
+  BROWSER_SAMPLED
+])
 
 /** Why they cannot be compared; `null` when they can. */
 export function gate(sealed: RunCounts, rerun: RunCounts, relation = sealAndRerun): string | null {

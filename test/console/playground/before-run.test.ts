@@ -16,6 +16,25 @@ describe('before a run in the browser', () => {
     expect(beforeRun(wide(18), 'statevector-js', 1000, { ...limits, warn_from_qubits: 19 })).toEqual({ kind: 'free' })
   })
 
+  test('the chosen simulator is named with what it takes itself, or refused before the press', () => {
+    const seventeen = beforeRun(wide(17), 'qulacs-wasm', 1000, limits)
+    expect(seventeen).toEqual({
+      kind: 'warned',
+      message: expect.stringMatching(/ and 19 MiB of memory here on qulacs-wasm\.$/)
+    })
+    const gates = Array.from({ length: 300 }, (_, at) => gate('ry', [0.3], [], at % 14))
+    const slow = beforeRun(measured(14, gates), 'quantum-circuit', 1000, limits)
+    expect(slow).toEqual({
+      kind: 'warned',
+      message: expect.stringMatching(/^14 qubits: .* here on quantum-circuit\.$/)
+    })
+    expect(beforeRun(measured(14, gates), 'statevector-js', 1000, limits)).toEqual({ kind: 'free' })
+    expect(beforeRun(wide(17), 'quantum-circuit', 1000, limits)).toEqual({
+      kind: 'refused',
+      message: expect.stringContaining('quantum-circuit takes up to 16 here')
+    })
+  })
+
   test('a wider circuit than the service states is refused', () => {
     expect(beforeRun(wide(21), 'qulacs-wasm', 1000, limits).kind).toBe('refused')
     expect(beforeRun(wide(9), 'statevector-js', 1000, { ...limits, qubits_max: 8 }).kind).toBe('refused')

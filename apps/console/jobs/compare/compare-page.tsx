@@ -1,4 +1,5 @@
-// Two jobs beside each other: whether their counts come from one distribution, in the service's words, and the counts.
+// Two jobs beside each other, or a run in this browser and a job: whether their counts come from one distribution, in the
+// service's words, and the counts.
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type FormEvent, useMemo, useState } from 'react'
@@ -10,19 +11,26 @@ import { shortId } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import styles from '../jobs.module.css'
 import { jobQuery } from '../record/job-queries.js'
-import type { CompareSearch } from './compare-search.js'
+import { ComparedWithBrowser } from './browser/compared-with-browser.js'
+import { BROWSER, type CompareSearch } from './compare-search.js'
 import { Comparison } from './comparison.js'
 
 const route = getRouteApi('/signed-in/jobs/compare')
 
 export function ComparePage() {
-  usePageTitle('Compare two jobs')
   const { a, b, margin } = route.useSearch()
+  const isOfBrowser = a === BROWSER
+  const title = isOfBrowser ? 'Compare a run in this browser with a job' : 'Compare two jobs'
+  usePageTitle(title)
   return (
     <>
-      <h1>Compare two jobs</h1>
+      <h1>{title}</h1>
       <Selection key={`${a} ${b} ${margin}`} given={{ a, b, margin }} />
-      {a !== undefined && b !== undefined ? <Compared a={a} b={b} margin={margin} /> : null}
+      {isOfBrowser ? (
+        <ComparedWithBrowser b={b} margin={margin} />
+      ) : a !== undefined && b !== undefined ? (
+        <Compared a={a} b={b} margin={margin} />
+      ) : null}
     </>
   )
 }
@@ -45,8 +53,15 @@ function Selection({ given }: { given: Given }) {
   }
   return (
     <form className={styles.filters} onSubmit={compare}>
-      <Field label="Id of the first job" value={form.a} onChange={set('a')} maxLength={36} />
-      <Field label="Id of the second job" value={form.b} onChange={set('b')} maxLength={36} />
+      {form.a === BROWSER ? null : (
+        <Field label="Id of the first job" value={form.a} onChange={set('a')} maxLength={36} />
+      )}
+      <Field
+        label={form.a === BROWSER ? 'Id of the job' : 'Id of the second job'}
+        value={form.b}
+        onChange={set('b')}
+        maxLength={36}
+      />
       <Field
         label="Tolerated distance (optional)"
         inputMode="decimal"

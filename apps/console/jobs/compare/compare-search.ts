@@ -1,4 +1,8 @@
 // The two jobs of a comparison, as its address holds them.
+
+/** In the place of the id of job a: the run in this browser, which no address holds. */
+export const BROWSER = 'browser'
+
 export interface CompareSearch {
   a?: string
   b?: string

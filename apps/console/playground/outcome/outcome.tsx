@@ -1,8 +1,11 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
 import { CountsPicture } from '../../charts/histogram/counts-picture.js'
-import { Button } from '../../components/button.js'
 import { Notice, Refusal } from '../../components/notice.js'
 import { TextBlock } from '../../components/text-block.js'
+import { keepBrowserRun } from '../../jobs/compare/browser/browser-side.js'
+import { BROWSER } from '../../jobs/compare/compare-search.js'
 import { laidOut, SHOWN_BYTES } from '../../jobs/record/job-record.js'
 import { readResultCounts } from '../../results/counts.js'
 import { durationText } from '../../text/times.js'
@@ -10,11 +13,15 @@ import styles from '../playground.module.css'
 import type { FinishedRun } from '../run/finished-run.js'
 import type { RunState } from '../run/use-run.js'
 import { Amplitudes, Probabilities } from './exact-tables.js'
+import { Running } from './running.js'
 
-/** A run that is over sooner shows no progress. */
-const QUICK_MS = 1_000
-
-export function Outcome({ state, cancel }: { state: RunState; cancel: () => void }) {
+export function Outcome(props: {
+  state: RunState
+  cancel: () => void
+  /** Visitors have no jobs to compare with. */
+  isVisitor: boolean
+}) {
+  const { state, cancel, isVisitor } = props
   switch (state.kind) {
     case 'none':
       return null
@@ -25,34 +32,13 @@ export function Outcome({ state, cancel }: { state: RunState; cancel: () => void
     case 'failed':
       return <Refusal error={state.error} />
     case 'done':
-      return <Finished run={state.run} />
+      return <Finished run={state.run} isVisitor={isVisitor} />
   }
 }
 
-function Running({ since, share, cancel }: { since: number; share: number | null; cancel: () => void }) {
-  const [now, setNow] = useState(since)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 250)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <div className={styles.bar}>
-      <Button kind="danger" onPress={cancel}>
-        Cancel
-      </Button>
-      <span role="status">Running…</span>
-      {now - since < QUICK_MS ? null : (
-        <>
-          <progress aria-label="Progress of the run" value={share ?? undefined} max={1} />
-          <span>{durationText(now - since)}</span>
-        </>
-      )}
-    </div>
-  )
-}
-
-function Finished({ run }: { run: FinishedRun }) {
+function Finished({ run, isVisitor }: { run: FinishedRun; isVisitor: boolean }) {
   const { where, result, warnings, stdout, ms, exact, converted } = run
+  const queryClient = useQueryClient()
   const counts = useMemo(() => readResultCounts(result), [result])
   return (
     <section className={styles.outcome} aria-label="Outcome">
@@ -60,6 +46,18 @@ function Finished({ run }: { run: FinishedRun }) {
         Ran on {where}
         {ms === null ? '' : `, in ${durationText(ms)}`}.
       </p>
+      {exact === null || isVisitor ? null : (
+        <p>
+          <Link
+            to="/jobs/compare"
+            search={{ a: BROWSER }}
+            preload={false}
+            onClick={() => keepBrowserRun(queryClient, run)}
+          >
+            Compare with a job
+          </Link>
+        </p>
+      )}
       {[...new Set(warnings)].map((warning) => (
         <Notice key={warning} tone="warn">
           {warning}

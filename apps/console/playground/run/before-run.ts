@@ -1,7 +1,8 @@
 // What is said of a run in the browser before it starts: nothing, how long it takes and what it needs, or why it is refused.
 import type { Circuit } from '../../circuit/circuit.js'
-import { estimate } from '../../simulators/own/estimate.js'
-import { SimulationRefused, type SimulatorName } from '../../simulators/simulation.js'
+import { estimateRun } from '../../simulators/estimate.js'
+import { SHOTS_MAX } from '../../simulators/limits.js'
+import { defaultSimulator, SimulationRefused, type SimulatorName } from '../../simulators/simulation.js'
 import { durationText } from '../../text/times.js'
 
 /** As the API states them. */
@@ -9,6 +10,9 @@ export interface BrowserLimits {
   warn_from_qubits: number
   qubits_max: number
 }
+
+/** A narrow circuit can be long, and a simulator slow. */
+const WARN_FROM_SECONDS = 10
 
 export type BeforeRun = { kind: 'free' } | { kind: 'warned' | 'refused'; message: string }
 
@@ -20,17 +24,14 @@ export function beforeRun(circuit: Circuit, simulator: SimulatorName, shots: num
   }
   try {
     // The shots are checked when the run starts, at their field.
-    const { seconds, bytes } = estimate(circuit, Number.isInteger(shots) && shots > 0 ? Math.min(shots, 100_000) : 1)
-    if (qubits < limits.warn_from_qubits) return { kind: 'free' }
+    const counted = Number.isInteger(shots) && shots > 0 ? Math.min(shots, SHOTS_MAX) : 1
+    const { seconds, bytes } = estimateRun(simulator, circuit, counted)
+    if (qubits < limits.warn_from_qubits && seconds < WARN_FROM_SECONDS) return { kind: 'free' }
     const needs = `up to ${durationText(1_000 * seconds)} and ${Math.ceil(bytes / 2 ** 20)} MiB of memory`
-    const message =
-      simulator === 'statevector-js'
-        ? `${qubits} qubits: the run takes ${needs} here.`
-        : `${qubits} qubits: the default simulator takes ${needs} here, and ${simulator} takes longer.`
-    return { kind: 'warned', message }
+    const where = simulator === defaultSimulator ? 'here' : `here on ${simulator}`
+    return { kind: 'warned', message: `${qubits} qubits: the run takes ${needs} ${where}.` }
   } catch (error) {
     if (!(error instanceof SimulationRefused)) throw error
-    // Of the default simulator alone: the others refuse by their own bounds, when they start.
-    return simulator === 'statevector-js' ? { kind: 'refused', message: error.message } : { kind: 'free' }
+    return { kind: 'refused', message: error.message }
   }
 }

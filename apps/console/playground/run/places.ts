@@ -1,7 +1,7 @@
 // Where a program can run: in this browser, or on a free simulator of the server.
 import type { Backend } from '../../api/client.js'
 import type { Option } from '../../components/fields.js'
-import { type SimulatorName, simulatorNames } from '../../simulators/simulation.js'
+import { defaultSimulator, type SimulatorName, simulatorNames } from '../../simulators/simulation.js'
 
 /** The simulator of a place, or the slug of a backend. */
 export type Place = { kind: 'browser'; simulator: SimulatorName } | { kind: 'server'; backend: string }
@@ -12,7 +12,7 @@ const simulatorTexts = {
   'qulacs-wasm': 'This browser: Qulacs'
 } as const satisfies Record<SimulatorName, string>
 
-export const defaultPlace = 'statevector-js'
+export const defaultPlace = defaultSimulator
 
 /** @param value of an option. */
 export function placeOf(value: string): Place {

@@ -1,21 +1,16 @@
 // What a run will take, before it starts.
 import type { Circuit } from '../../circuit/circuit.js'
-import { MEMORY_MAX } from '../limits.js'
-import { checkRun, SimulationRefused } from '../simulation.js'
+import { MEMORY_MAX, SECONDS_MAX, SLOWER_MACHINE } from '../limits.js'
+import { checkRun, type RunEstimate, SimulationRefused } from '../simulation.js'
 import { type Plan, planOf } from './plan.js'
 
-/** Seconds for one amplitude in one pass, on a slow machine. */
-const SECONDS_PER_AMPLITUDE = 1.2e-8
-
-/** The longest run that is started. */
-const SECONDS_MAX = 600
+/** Measured for one amplitude in one pass. */
+const SECONDS_PER_AMPLITUDE = SLOWER_MACHINE * 4e-9
 
 /** Up to so many branches, and so many seconds, all of them are followed: the outcomes' probabilities are then exact. */
 const EXACT = { branches: 1024, seconds: 5 }
 
-export interface Estimate {
-  seconds: number
-  bytes: number
+export interface Estimate extends RunEstimate {
   /** The most branches that measurements, resets and conditions in the middle can make. */
   branches: number
   /** Whether every branch is followed, also those that no shot takes. */

@@ -9,6 +9,6 @@ declare module 'quantum-circuit' {
       wires: number | number[],
       options?: { params?: Record<string, string> }
     ): string
-    run(): void
+    run(initialValues: null, options: { onColumn: (column: number) => void }): void
   }
 }

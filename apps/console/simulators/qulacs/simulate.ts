@@ -3,17 +3,9 @@
 import type { QulacsModule } from 'qulacs-wasm-simulator-client/lib/wasm/module.js'
 import type { Circuit } from '../../circuit/circuit.js'
 import { gatesOf, resultOf, reversed } from '../at-end.js'
-import { type Elementary, elementary } from '../elementary.js'
-import { checkRun, type OnProgress, type Simulation, SimulationRefused } from '../simulation.js'
-
-export const ENGINE = 'qulacs-wasm'
-export const ENGINE_VERSION = '0.0.3'
-
-/** Its memory is 16 MiB and does not grow: it runs out of it at 18 qubits. */
-export const QULACS_QUBITS_MAX = 17
-
-/** Operations of one request: each of them takes memory of the simulator too. */
-export const QULACS_OPERATIONS_MAX = 20_000
+import { type OnProgress, type Simulation, SimulationRefused } from '../simulation.js'
+import { estimate } from './estimate.js'
+import { ENGINE, ENGINE_VERSION, type Step, stepsOf } from './gates.js'
 
 export type LoadQulacs = () => Promise<QulacsModule>
 
@@ -21,20 +13,10 @@ export type LoadQulacs = () => Promise<QulacsModule>
 export function simulateWith(load: LoadQulacs) {
   return async (circuit: Circuit, shots: number, seed: number, onProgress: OnProgress): Promise<Simulation> => {
     const began = performance.now()
-    checkRun(circuit, shots)
-    if (circuit.qubits > QULACS_QUBITS_MAX) {
-      throw new SimulationRefused(
-        `circuit needs ${circuit.qubits} qubits, qulacs-wasm has memory for ${QULACS_QUBITS_MAX}; use the default simulator`
-      )
-    }
+    // Refuses what it has no memory or no time for.
+    estimate(circuit, shots)
     const { gates, atEnd } = gatesOf(circuit, ENGINE)
-    const steps = gates.flatMap((gate) => elementary(gate).flatMap(named))
-    if (steps.length > QULACS_OPERATIONS_MAX) {
-      throw new SimulationRefused(
-        `the circuit has ${steps.length} gates of qulacs-wasm, which takes up to ${QULACS_OPERATIONS_MAX} at once; use the ` +
-          'default simulator'
-      )
-    }
+    const steps = gates.flatMap(stepsOf)
     const module = await loaded(load)
     onProgress(0)
     const state = stateOf(module, steps, circuit.qubits)
@@ -56,19 +38,6 @@ async function loaded(load: LoadQulacs): Promise<QulacsModule> {
   } catch (error) {
     throw new SimulationRefused(`qulacs-wasm cannot be loaded here: ${String((error as Error)?.message ?? error)}`)
   }
-}
-
-type Step = readonly (string | number)[]
-
-/** Its rotations turn the other way, and its targets stand before its controls. */
-function named(one: Elementary): Step[] {
-  if (one.kind === 'x') return [[['x', 'cnot', 'ccnot'][one.controls.length]!, one.qubit, ...one.controls]]
-  const turns: [string, number][] = [
-    ['rz', one.lambda],
-    ['ry', one.theta],
-    ['rz', one.phi]
-  ]
-  return turns.flatMap(([name, angle]) => (angle === 0 ? [] : [[name, one.qubit, -angle]]))
 }
 
 function stateOf(module: QulacsModule, steps: readonly Step[], qubits: number) {

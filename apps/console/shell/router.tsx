@@ -15,7 +15,7 @@ import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
-import { Shell, ShellForAll } from './shell.js'
+import { PendingShell, Shell, ShellForAll } from './shell.js'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -78,7 +78,8 @@ const signedIn = createRoute({
         replace: true
       })
   },
-  component: Shell
+  component: Shell,
+  pendingComponent: PendingShell
 })
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -116,7 +117,8 @@ const open = createRoute({
   getParentRoute: () => root,
   id: 'open',
   beforeLoad: ({ context }) => context.queryClient.ensureQueryData(sessionQuery).then(() => {}),
-  component: ShellForAll
+  component: ShellForAll,
+  pendingComponent: PendingShell
 })
 const playground = createRoute({
   getParentRoute: () => open,

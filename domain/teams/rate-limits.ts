@@ -63,7 +63,7 @@ const table = {
   invitationMail: { max: 5, windowSeconds: DAY, scope: 'email' },
   /** Requests for a mail about a job, while the submitter's address is not proved. */
   unprovedJobMail: { max: 10, windowSeconds: DAY, scope: 'email' },
-  /** Every GET below /api except those of `poll`. */
+  /** Every GET below /api except those of `poll`, and the reads that take a body. */
   read: { max: 100, windowSeconds: MINUTE, scope: 'user' },
   /**
    * Status and events of a job, and the events of teams. The limit is high, because a refused poll breaks a client that waits for its result.

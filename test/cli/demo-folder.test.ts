@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { demoEnvironment, demoFolder } from '../../apps/cli/demo/demo-folder.js'
+import { howToLookAgain } from '../../apps/cli/demo/look-again.js'
 import { Shell } from './qjob.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qjs-demo-'))
@@ -43,9 +44,24 @@ test('a demo uses none of the servers, files and keys that the environment names
     TEMPORAL_ADDRESS: 'x:1',
     MAIL_DIR: '/x',
     AUDIT_CHECKPOINTS_FILE: '/x',
-    SECRETS_KEYS: 'k:x'
+    SECRETS_KEYS: 'k:x',
+    PUBLIC_URL: 'https://x.example.org'
   }
   const env = demoEnvironment({ ...foreign, LOG_LEVEL: 'warn', DATA_DIR: join(folder, 'another') })
   expect(env).toEqual({ LOG_LEVEL: 'warn', PORT: '0', DATA_DIR: join(folder, 'another') })
   expect(existsSync('/x')).toBe(false)
+})
+
+test('a demo ends with the command, the address and the account that show its jobs again', () => {
+  const account = { email: 'demo@example.com', password: 'secret-word' }
+  expect(howToLookAgain('http://127.0.0.1:41233', '.demo', account).split('\n')).toEqual([
+    'To look at these jobs in the web console and in the Temporal UI:',
+    '    DATA_DIR=.demo PORT=41233 npm start',
+    '    open http://127.0.0.1:41233/jobs',
+    '    sign in as demo@example.com with the password secret-word'
+  ])
+  const folder = "/srv/Ada's demo"
+  expect(howToLookAgain('http://127.0.0.1:41233', folder, account)).toContain(
+    `DATA_DIR='/srv/Ada'\\''s demo' PORT=41233`
+  )
 })

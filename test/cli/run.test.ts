@@ -38,7 +38,8 @@ test('qjob run prints the counts of a circuit', async () => {
   const lines = stderr.trimEnd().split('\n')
   expect(lines.at(-1)).toMatch(/^job \S+ completed after [\d.]+ s: qjob job \S+$/)
   expect(lines[0]).toMatch(/^job \S+ is submitted$/)
-  for (const line of lines.slice(1, -1)) expect(line).toMatch(/^job \S+ is (pending|running)$/)
+  expect(lines[1]).toBe(`page: ${service.url}/jobs/${uuid.exec(lines[0]!)![0]}`)
+  for (const line of lines.slice(2, -1)) expect(line).toMatch(/^job \S+ is (pending|running)$/)
   expect(new Set(lines).size).toBe(lines.length)
 })
 
@@ -72,7 +73,7 @@ test('a failed job exits with 1, its reason on stderr, and its id in the JSON', 
   const { code, stdout, stderr } = await ada.run(['run', '-', '--json'], 'x = 1\nraise ValueError("no luck")\n')
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^(job .*\n)*Show the job with: qjob job \S+\nqjob: job \S+ is failed: execution_error: .*ValueError: no luck/
+    /^(job .*\n|page: .*\n)*Show the job with: qjob job \S+\nqjob: job \S+ is failed: execution_error: .*ValueError: no luck/
   )
   const { error } = JSON.parse(stdout)
   expect(error).toMatchObject({ exit_code: 1, status: 'failed', code: 'execution_error' })
@@ -99,7 +100,7 @@ test('the wait survives progress requests that are refused, broken off or malfor
   expect(ended).toEqual({
     code: 0,
     stdout: '{"n":1}\n',
-    stderr: `job ${id} is submitted\njob ${id} is running\njob ${id} completed: qjob job ${id}\n`
+    stderr: `job ${id} is submitted\npage: ${url}/jobs/${id}\njob ${id} is running\njob ${id} completed: qjob job ${id}\n`
   })
   expect([...asked].filter((path) => /\/(tasks|events)$/.test(path))).toHaveLength(2)
   server.closeAllConnections()
@@ -108,8 +109,8 @@ test('the wait survives progress requests that are refused, broken off or malfor
 
 test('--no-wait prints the id at once; Ctrl-C during the wait leaves the job running', async () => {
   const submitted = await ada.run(['run', '-', '--no-wait', '--json', '--timeout', '60'], endless)
-  expect([submitted.code, submitted.stderr]).toEqual([0, ''])
   const id = JSON.parse(submitted.stdout).job_id
+  expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${id}\n`])
   expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
 
   const run = ada.start(['run', '-', '--timeout', '60'], endless)

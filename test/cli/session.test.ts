@@ -114,7 +114,11 @@ test('qjob submit --wait shows the job with its counts, cost and options', async
     ...['submit', ada.file('bell.qasm', bell), '--shots', '1000', '--seed', '7', '--name', 'a bell pair'],
     ...['--label', 'first', '--label', 'second', '--max-cost', '0.5', '--timeout', '30', '--wait']
   ])
-  expect([code, stderr]).toEqual([0, ''])
+  const { port } = new URL(service.url)
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(`^page: http://127\\.0\\.0\\.1:${port}/jobs/[0-9a-f-]{36}\n$`)
+  ])
   expect(stdout).toMatch(/^status +completed$/m)
   expect(stdout).toMatch(/^name +a bell pair$/m)
   expect(stdout).toMatch(/^labels +first, second$/m)
@@ -130,8 +134,8 @@ test('qjob submit --wait shows the job with its counts, cost and options', async
 
 test('with --json, stdout has only the record of the job; OpenQASM 2 is read from standard input', async () => {
   const { code, stdout, stderr } = await ada.run(['submit', '-', '--shots', '50', '--wait', '--json'], asymmetric2)
-  expect([code, stderr]).toEqual([0, ''])
   const job = JSON.parse(stdout)
+  expect([code, stderr]).toEqual([0, `page: ${service.url}/jobs/${job.id}\n`])
   expect(job.status).toBe('completed')
   expect(job.source.kind).toBe('circuit')
   expect(job.result.counts).toEqual({ '100': 50 })
@@ -253,8 +257,8 @@ test('a program with an API key works without a session, and only in the team of
   const submitted = await program.run(['submit', '-', '--shots', '10', '--wait', '--json'], asymmetric2, {
     QJOB_KEY: key
   })
-  expect([submitted.code, submitted.stderr]).toEqual([0, ''])
   const job = JSON.parse(submitted.stdout)
+  expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${job.id}\n`])
   expect(job).toMatchObject({ team_id: teamId, status: 'completed', result: { counts: { '100': 10 } } })
   for (const args of [['jobs'], ['job', job.id], ['budget'], ['backends']])
     expect([args, (await program.run([...args, '--key', key])).code]).toEqual([args, 0])

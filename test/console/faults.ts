@@ -25,26 +25,6 @@ export function faultTests(scene: Scene): void {
   )
 
   browserTest(
-    'after 429 the page waits as long as the service asks, says so, and continues',
-    scene.visit(async (visit) => {
-      const { page, open } = visit
-      await scene.signUp(visit)
-      const times: number[] = []
-      await page.route('**/api/jobs?*', async (route) => {
-        times.push(performance.now())
-        if (times.length > 1) return route.fallback()
-        await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { error: 'Too many requests' } })
-      })
-      await open('/jobs')
-      await page.getByText('Too many requests: the page waits').waitFor()
-      await page.getByRole('heading', { name: 'There is no job yet' }).waitFor()
-      expect(times).toHaveLength(2)
-      expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_990)
-      await page.getByText('Too many requests').waitFor({ state: 'detached' })
-    })
-  )
-
-  browserTest(
     'a submission that the service refuses shows its words at the field, and the next try has another key',
     scene.visit(async (visit) => {
       const { page } = visit

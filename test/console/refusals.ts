@@ -2,13 +2,18 @@
 import { expect } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
+import { changeTeamBudget } from '../../db/money/budget.js'
 import { teams } from '../../db/tables/accounts.js'
+import { backends } from '../../db/tables/backends.js'
 import { suspended } from '../../db/teams/teams.js'
 import { browserTest } from '../support/browser/browser-test.js'
 import { startVisit } from '../support/browser/visit.js'
 import { PASSWORD, type Scene, submitted } from './scene.js'
 
-type Verdict = true | string
+export type Verdict = true | string
+
+/** A simulator with a price, while a test needs one. */
+const PAID = 'aer-statevector'
 
 export function refusalTests(scene: Scene): void {
   const read = async <Body>(page: Page, path: string) =>
@@ -45,25 +50,33 @@ export function refusalTests(scene: Scene): void {
   )
 
   browserTest(
-    'a suspension is named before the press, an exceeded budget and too many requests after it, in the words of the service',
+    'a budget that is spent while the form is open is named after the press, a suspension before it, in the words of the service',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
-      const id = await submitted(page, scene, {})
-      await open('/jobs')
-      await openForm(page)
-      const answers = [
-        { status: 429, headers: { 'retry-after': '1' }, json: { error: 'Too many submissions' } },
-        { status: 402, json: { error: "exceeds the team's daily limit ($1.00 of $5.00)" } }
-      ]
-      await page.route('**/api/jobs/submit', (route) => route.fulfill(answers.shift()!))
-      await submitButton(page).click()
-      await page.getByText('Too many requests: the page waits').waitFor()
-      await page.getByRole('alert').getByText("exceeds the team's daily limit ($1.00 of $5.00)").waitFor()
-      await page.unroute('**/api/jobs/submit')
-
-      const { team_id } = await read<{ team_id: string }>(page, `/api/jobs/${id}`)
       const { db } = scene.platform.connection
+      const id = await submitted(page, scene, {})
+      const { team_id } = await read<{ team_id: string }>(page, `/api/jobs/${id}`)
+      // One job a day can be paid.
+      await db.update(backends).set({ taskFee: 600_000n }).where(eq(backends.slug, PAID))
+      await changeTeamBudget(db, team_id, { daily: 1_000_000n })
+      try {
+        await open('/jobs')
+        await openForm(page)
+        await page.getByRole('radio', { name: /statevector/ }).check()
+        await page.getByText('Estimated cost: $0.60').waitFor()
+        await submitted(page, scene, { backend: PAID, name: 'the one that is paid' })
+        const refused = page.waitForResponse((response) => response.url().endsWith('/api/jobs/submit'))
+        await submitButton(page).click()
+        const response = await refused
+        expect(response.status()).toBe(402)
+        const { error } = (await response.json()) as { error: { message: string } | string }
+        const words = typeof error === 'string' ? error : error.message
+        expect(words).toContain('daily')
+        await page.getByRole('alert').getByText(words).waitFor()
+      } finally {
+        await db.update(backends).set({ taskFee: 0n }).where(eq(backends.slug, PAID))
+      }
       await db.update(teams).set({ suspendedAt: new Date(), suspendedReason: 'unpaid' }).where(eq(teams.id, team_id))
       await open('/jobs')
       await openForm(page)
@@ -111,7 +124,8 @@ export function refusalTests(scene: Scene): void {
   )
 }
 
-async function shows(page: Page, name: string, verdict: Verdict): Promise<void> {
+/** Waits until the button is as the record says: to be pressed, or with the words of its refusal. */
+export async function shows(page: Page, name: string, verdict: Verdict): Promise<void> {
   const button = page.getByRole('button', { name, exact: true })
   await (verdict === true ? page.getByRole('button', { name, exact: true, disabled: false }) : button).waitFor()
   if (verdict === true) return

@@ -5,6 +5,7 @@ import { createAccessCode } from '../../db/accounts/accounts.js'
 import { beginPasswordReset } from '../../db/accounts/passwords.js'
 import { invite } from '../../db/teams/invitations.js'
 import { browserPath } from '../support/browser/browser-test.js'
+import type { AssignableRole } from '../../domain/teams/role.js'
 import { startVisit, type Visit } from '../support/browser/visit.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
@@ -20,7 +21,7 @@ export interface Scene {
   /** Of an access code for one account. */
   code(): Promise<string>
   /** @returns the token of the link in the mail. */
-  invite(teamId: string, email: string): Promise<string>
+  invite(teamId: string, email: string, role?: AssignableRole): Promise<string>
   /** @returns the token of the link in the mail. */
   resetToken(email: string): Promise<string>
 }
@@ -71,11 +72,11 @@ function createScene(parts: () => { platform: Platform; browser: Browser }): Sce
       }
     },
     code: () => createAccessCode(db(), { uses: 1 }),
-    async invite(teamId, email) {
+    async invite(teamId, email, role = 'member') {
       const session = (await (await parts().platform.call('GET', '/api/auth/session')).json()) as {
         user: { id: string }
       }
-      const given = { teamId, email, role: 'member', message: null, invitedBy: session.user.id } as const
+      const given = { teamId, email, role, message: null, invitedBy: session.user.id }
       return (await db().transaction((tx) => invite(tx, given))).token
     },
     resetToken: async (email) => (await db().transaction((tx) => beginPasswordReset(tx, email)))!.token,

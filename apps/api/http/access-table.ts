@@ -105,6 +105,7 @@ const table = {
   'GET /api/jobs': readTeam,
   'GET /api/jobs/estimate': readTeam,
   'GET /api/jobs/destinations': readTeam,
+  'POST /api/jobs/destinations': readTeam,
   'GET /api/jobs/managed-runtimes': readTeam,
   'POST /api/jobs/compare': { ...readTeam, limit: 'compare' },
   'GET /api/jobs/:id': readTeam,

@@ -73,6 +73,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'GET /api/jobs': 'listJobs',
   'GET /api/jobs/estimate': 'estimateJob',
   'GET /api/jobs/destinations': 'listDestinations',
+  'POST /api/jobs/destinations': 'priceDestinations',
   'GET /api/jobs/managed-runtimes': 'listManagedRuntimes',
   'POST /api/jobs/compare': 'compareJobs',
   'GET /api/jobs/:id': 'getJob',

@@ -8,7 +8,9 @@ import { connect } from '../../../db/client.js'
 import { bellQasm, ghzQiskit, shots, slowGhzQiskit } from '../demo/circuits.js'
 import { demoEnvironment } from '../demo/demo-folder.js'
 import { attemptLine, barChart, budgetLine, money, statusTimes } from '../demo/job-view.js'
+import { type DemoAccount, howToLookAgain } from '../demo/look-again.js'
 import { type JobRecord, Session } from '../demo/session.js'
+import { jobPage } from '../session/console-page.js'
 import { logTail } from '../stack/parts/child.js'
 import { readSettings } from '../stack/settings.js'
 import { onEndSignals } from '../stack/signals.js'
@@ -35,9 +37,9 @@ async function demo(): Promise<void> {
     stack = await startStack({ settings, purpose: 'npm run demo', report, signal: ends.signal })
     const { kill } = stack
     ends.onSecond(kill.bind(stack))
-    await Promise.race([story(stack), interrupted(ends.first)])
+    const account = await Promise.race([story(stack), interrupted(ends.first)])
     show(`\nDone in ${((Date.now() - began) / 1000).toFixed(1)} s; everything is stopped. Next: npm start`)
-    show(`To see these jobs in the Temporal UI: DATA_DIR=${shortPath(stack.dataDir.path)} npm start`)
+    show(howToLookAgain(stack.callUrl, shortPath(stack.dataDir.path), account))
   } catch (error) {
     process.exitCode = ends.signal.aborted ? 130 : 1
     report(ends.signal.aborted ? 'The demo was interrupted.' : `\nThe demo failed: ${(error as Error).message}`)
@@ -62,10 +64,12 @@ function sayLog(stack: Stack, part: PartName): void {
   report(`The last lines of ${file}:\n${logTail(file)}`)
 }
 
-async function story(stack: Stack): Promise<void> {
+/** @returns the account that owns the jobs. */
+async function story(stack: Stack): Promise<DemoAccount> {
   const session = new Session(stack.callUrl)
   const email = `demo-${randomBytes(4).toString('hex')}@example.com`
-  await session.signUp(email, randomBytes(12).toString('base64url'), await accessCode(stack))
+  const password = randomBytes(12).toString('base64url')
+  await session.signUp(email, password, await accessCode(stack))
   show(`\nThe service runs at ${stack.url}; signed up as ${email}.`)
 
   show('\n(a) A Bell pair in OpenQASM 3, mode direct')
@@ -86,6 +90,7 @@ async function story(stack: Stack): Promise<void> {
   const attempts = await session.attempts(survivor.id)
   for (const attempt of attempts) show(`    ${attemptLine(attempt)}`)
   if (attempts.length < 2) throw new Error('the job did not run again after its executor was killed')
+  return { email, password }
 }
 
 async function accessCode(stack: Stack): Promise<string> {
@@ -105,6 +110,7 @@ async function runJob(
 ): Promise<JobRecord> {
   const id = await session.submit({ ...source, backend: 'aer-statevector', params: { shots } })
   show(`    job ${id}`)
+  show(`    page: ${jobPage(session.url, id)}`)
   await whileRunning?.(id)
   const deadline = Date.now() + jobLimitMs
   while (!finalStatuses.includes(await session.status(id, 10))) {

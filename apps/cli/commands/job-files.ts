@@ -5,12 +5,13 @@ import { resultJson } from '../jobs/job-record.js'
 import { jobText } from '../jobs/job-text.js'
 import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
 import type { ApiClient } from '../session/api-client.js'
+import { jobPage } from '../session/console-page.js'
 import { jobArgument, jobIdOf } from '../session/named-ids.js'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
 import { table } from '../terminal/layout.js'
 import { isFileName, type OverwriteOptions, writeNew } from '../terminal/new-file.js'
-import { printResult } from '../terminal/output.js'
+import { printNotice, printResult } from '../terminal/output.js'
 import { idFor, outScreen } from '../terminal/screen.js'
 import { plain, plainLine } from '../terminal/untrusted-text.js'
 
@@ -56,6 +57,7 @@ export function addJobFileCommands(program: Command): void {
 async function rerun(api: ApiClient, id: string, options: ServiceOptions & { wait?: boolean }): Promise<void> {
   const { value, text } = await api.post<{ job_id: string }>(`/api/jobs/${id}/rerun`)
   const again = plain(value.job_id)
+  printNotice(`page: ${jobPage(api.url, value.job_id)}`)
   if (!options.wait)
     return printResult(
       options,

@@ -6,6 +6,7 @@ import { resultText } from '../jobs/result-text.js'
 import { type Source, type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
 import { submissionOptions } from '../jobs/submission-options.js'
 import type { ApiClient } from '../session/api-client.js'
+import { jobPage } from '../session/console-page.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
 import { printNotice, printResult } from '../terminal/output.js'
@@ -53,9 +54,10 @@ export async function runJob(api: ApiClient, source: Source, options: RunOptions
     await submissionBody(source, options, 'marqov')
   )
   const id = plain(value.job_id)
+  if (options.wait) printNotice(`job ${id} is submitted`)
+  printNotice(`page: ${jobPage(api.url, value.job_id)}`)
   if (!options.wait)
     return printResult(options, text, () => `job ${id}\nWait for it with: qjob job ${idFor(id, outScreen())} --wait`)
-  printNotice(`job ${id} is submitted`)
   const job = await waitForJob(api, id, { lines: true })
   const result = resultJson(job.text)
   if (job.value.status !== 'completed' || result === null) {

@@ -5,8 +5,9 @@ import { jobText } from '../jobs/job-text.js'
 import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
 import { type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
 import { submissionOptions } from '../jobs/submission-options.js'
+import { jobPage } from '../session/console-page.js'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
-import { printResult } from '../terminal/output.js'
+import { printNotice, printResult } from '../terminal/output.js'
 import { idFor, outScreen } from '../terminal/screen.js'
 import { plain } from '../terminal/untrusted-text.js'
 
@@ -23,6 +24,7 @@ export function addSubmitCommand(program: Command): void {
           '/api/jobs/submit',
           await submissionBody({ files }, options)
         )
+        printNotice(`page: ${jobPage(api.url, value.job_id)}`)
         if (!options.wait)
           return printResult(
             options,

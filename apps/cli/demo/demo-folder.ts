@@ -29,6 +29,7 @@ export function demoEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     MAIL_DIR: _mails,
     AUDIT_CHECKPOINTS_FILE: _checkpoints,
     SECRETS_KEYS: _keys,
+    PUBLIC_URL: _address,
     ...others
   } = env
   // Any free port, so that the demo can run next to a stack that is in use.

@@ -32,7 +32,7 @@ export interface Budget {
 export class Session {
   private cookie = ''
 
-  constructor(private readonly url: string) {}
+  constructor(readonly url: string) {}
 
   async signUp(email: string, password: string, code: string): Promise<void> {
     await this.call('POST', '/api/auth/sign-up', { email, password, code })

@@ -29,9 +29,10 @@ function normalized(source: string, text: string): string {
 }
 
 /** Whether a password sent to this address can be read on the network. */
-export function isExposed(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const loopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-  return protocol === 'http:' && !loopback
+export const isExposed = (url: string): boolean => new URL(url).protocol === 'http:' && !isLoopback(url)
+
+/** Whether the address is of this machine. */
+export function isLoopback(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

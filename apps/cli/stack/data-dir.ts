@@ -41,6 +41,8 @@ const leftoverLimitMs = 10_000
 export interface StackFile {
   /** Set when the stack is ready. */
   url?: string
+  /** The PUBLIC_URL with which the stack was started. */
+  public_url?: string
   temporal_ui_url?: string
   database_url?: string
   redis_url?: string

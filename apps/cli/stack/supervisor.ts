@@ -164,6 +164,7 @@ class RunningStack implements Stack {
     const metricsUrl = (port: number) => `http://${loopbackFor(settings.metricsHost)}:${port}/metrics`
     dataDir.noteAddresses({
       url: this.callUrl,
+      public_url: settings.publicUrl,
       temporal_ui_url: temporal.uiUrl ?? undefined,
       database_url: databaseUrl,
       redis_url: redisUrl,

@@ -846,12 +846,36 @@ export interface paths {
         200: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['ListDestinationsResponse']
+            'application/json': components['schemas']['Destinations']
           }
         }
         400: Refusal
         401: Refusal
         404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+    post: {
+      parameters: NoParameters
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['PriceDestinationsRequest']
+        }
+      }
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['Destinations']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        404: Refusal
+        413: Refusal
+        415: Refusal
         429: Refusal
         500: Refusal
       }
@@ -4526,7 +4550,7 @@ export interface components {
       refusals: components['schemas']['SubmissionRefusal'][]
       choice: components['schemas']['BackendChoice'] | null
     }
-    ListDestinationsResponseTeam: {
+    DestinationsTeam: {
       id: string
       name: string
       role: "owner" | "admin" | "member"
@@ -4557,10 +4581,39 @@ export interface components {
       available: boolean
       refusals: components['schemas']['SubmissionRefusal'][]
     }
-    ListDestinationsResponse: {
-      team: components['schemas']['ListDestinationsResponseTeam'] | null
+    Destinations: {
+      team: components['schemas']['DestinationsTeam'] | null
       budget: components['schemas']['Budget']
       destinations: components['schemas']['Destination'][]
+    }
+    PriceDestinationsRequestParamsMitigationZne: {
+      factors: number[]
+      fit: "linear" | "polynomial" | "richardson"
+      order?: number
+    }
+    PriceDestinationsRequestParamsMitigation: {
+      readout?: boolean
+      zne?: components['schemas']['PriceDestinationsRequestParamsMitigationZne']
+    }
+    PriceDestinationsRequestParams: {
+      shots: number
+      theta?: number
+      graph_size?: number
+      layers?: number
+      noise_model?: { [name: string]: unknown }
+      seed?: number
+      optimization_level?: number
+      extract_state_vector?: boolean
+      circuit_count?: number
+      observables?: string[]
+      observables_method?: "exact" | "sampled"
+      mitigation?: components['schemas']['PriceDestinationsRequestParamsMitigation']
+      points?: { [name: string]: unknown }[]
+    } & { [name: string]: unknown }
+    PriceDestinationsRequest: {
+      params: components['schemas']['PriceDestinationsRequestParams']
+      qubits?: number
+      team_id?: string
     }
     CompareJobsRequestA: {
       job_id: string

@@ -27,4 +27,15 @@ export function onServiceState(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
+/** Calls the listener when the session or the service is there again after it was not. */
+export function onBack(listener: () => void): () => void {
+  const isThere = () => state.reachable && !state.sessionEnded
+  let before = isThere()
+  return onServiceState(() => {
+    const [was, is] = [before, isThere()]
+    before = is
+    if (is && !was) listener()
+  })
+}
+
 export const useServiceState = (): ServiceState => useSyncExternalStore(onServiceState, serviceState)

@@ -1,6 +1,7 @@
 // What changes in the caller's teams, as it happens. A browser has six connections for one service, so all its tabs share
 // one stream: the tab that holds a lock has it open and tells the others.
 import type { JobItem } from '../api/client.js'
+import { onBack } from '../api/service-state.js'
 import { isVisible, onVisibility } from './use-visible.js'
 
 export type TeamEvent =
@@ -10,8 +11,11 @@ export type TeamEvent =
   | { type: 'capsule_run'; capsule_run_id: string; capsule_id: string; team_id: string; status: string; at: string }
 
 const types = ['resync', 'job', 'capsule_run'] as const satisfies readonly TeamEvent['type'][]
-/** After a refusal: too many streams are open, or the session has ended. */
+/** After a refusal: too many streams are open, or the session has ended. Sooner when the session or the service is back. */
 const REOPEN_MS = 15_000
+
+/** What tabs tell each other: an event, or that a stream that was refused can be opened again now. */
+type Message = TeamEvent | { type: 'reopen' }
 
 const listeners = new Set<(event: TeamEvent) => void>()
 
@@ -27,37 +31,56 @@ function tell(event: TeamEvent): void {
 /** Begins to listen for a user. @returns ends it. */
 export function startTeamEvents(userId: string): () => void {
   // The browser has neither lock nor channel on http beyond loopback. Then each tab that is seen has a stream of its own.
-  if (!navigator.locks || !('BroadcastChannel' in window)) return whileVisible(() => openStream(tell))
+  if (!navigator.locks || !('BroadcastChannel' in window)) return whileVisible(() => streamThatReturns(tell))
   const name = `events ${userId}`
   const channel = new BroadcastChannel(name)
-  channel.onmessage = ({ data }: MessageEvent<TeamEvent>) => tell(data)
+  let stream: Stream | null = null
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'reopen') stream?.reopen()
+    else tell(data)
+  }
+  const reopenAnywhere = () => {
+    channel.postMessage({ type: 'reopen' } satisfies Message)
+    stream?.reopen()
+  }
   const ending = new AbortController()
   const lead = () =>
     new Promise<void>((resolve) => {
-      const close = openStream((event) => {
-        channel.postMessage(event)
+      const opened = openStream((event) => {
+        channel.postMessage(event satisfies Message)
         tell(event)
       })
+      stream = opened
       ending.signal.addEventListener('abort', () => {
-        close()
+        opened.close()
         resolve()
       })
     })
+  // The stream may be of another tab than the one in which its user signs in again, and that tab notices nothing of it.
+  reopenAnywhere()
+  const forget = onBack(reopenAnywhere)
   // A browser does not freeze a tab that holds a lock, so the leader tells the others while it is hidden too.
   navigator.locks.request(name, { signal: ending.signal }, lead).catch((error: unknown) => {
     if (!ending.signal.aborted) throw error
   })
   return () => {
+    forget()
     ending.abort()
     channel.close()
   }
 }
 
-/** @returns closes the stream. */
-function openStream(onEvent: (event: TeamEvent) => void): () => void {
+interface Stream {
+  /** Opens it now, if it was refused. */
+  reopen(): void
+  close(): void
+}
+
+function openStream(onEvent: (event: TeamEvent) => void): Stream {
   let source: EventSource
   let reopening: ReturnType<typeof setTimeout> | undefined
   const open = () => {
+    reopening = undefined
     source = new EventSource('/api/events')
     for (const type of types)
       source.addEventListener(type, ({ data }: MessageEvent<string>) => {
@@ -69,9 +92,26 @@ function openStream(onEvent: (event: TeamEvent) => void): () => void {
     }
   }
   open()
+  return {
+    reopen() {
+      if (reopening === undefined) return
+      clearTimeout(reopening)
+      open()
+    },
+    close() {
+      clearTimeout(reopening)
+      source.close()
+    }
+  }
+}
+
+/** A stream that is opened again with the session and the service. @returns closes it. */
+function streamThatReturns(onEvent: (event: TeamEvent) => void): () => void {
+  const stream = openStream(onEvent)
+  const forget = onBack(stream.reopen)
   return () => {
-    clearTimeout(reopening)
-    source.close()
+    forget()
+    stream.close()
   }
 }
 

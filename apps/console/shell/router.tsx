@@ -17,7 +17,7 @@ import { readScriptFilters } from '../scripts/list/script-filters.js'
 import { readScriptTab } from '../scripts/script-tabs.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
-import { Shell, ShellForAll } from './shell.js'
+import { PendingShell, Shell, ShellForAll } from './shell.js'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -80,7 +80,8 @@ const signedIn = createRoute({
         replace: true
       })
   },
-  component: Shell
+  component: Shell,
+  pendingComponent: PendingShell
 })
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -135,7 +136,8 @@ const open = createRoute({
   getParentRoute: () => root,
   id: 'open',
   beforeLoad: ({ context }) => context.queryClient.ensureQueryData(sessionQuery).then(() => {}),
-  component: ShellForAll
+  component: ShellForAll,
+  pendingComponent: PendingShell
 })
 const playground = createRoute({
   getParentRoute: () => open,

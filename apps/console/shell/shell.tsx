@@ -52,6 +52,17 @@ function VisitorShell() {
   )
 }
 
+/** While it is not known yet whether there is a session: the service can ask to wait, or be away. */
+export const PendingShell = () => (
+  <main id="page" className={styles.page}>
+    <h1 hidden>Quantum Job Service</h1>
+    <div className={styles.banners}>
+      <ConnectionBanners />
+    </div>
+    <Loading />
+  </main>
+)
+
 export function Shell() {
   const session = useQuery(sessionQuery)
   const { unknown } = useTeam()

@@ -175,3 +175,77 @@ test.each([
   const { status, body } = await ada.get(`/api/jobs/destinations?${query}`)
   expect([status, body.error]).toEqual([400, expect.stringContaining(message)])
 })
+
+describe('the price of all parameters is what a submission reserves', () => {
+  const cases: Record<string, Record<string, unknown>> = {
+    'shots alone': {},
+    'many circuits': { circuit_count: 3 },
+    'points with shots of their own': { points: [{ theta: 1 }, { shots: 7 }, { shots: 500, seed: 3 }] },
+    'observables on a simulator': { observables: ['ZZ', 'XX', 'YY'] },
+    'mitigated observables': { observables: ['ZZ', 'XX'], mitigation: { readout: true } },
+    'observables of points': {
+      points: [{ observables: ['ZZ'] }, { observables: ['ZZ', 'XX'], mitigation: { readout: true } }]
+    },
+    'many circuits in each point': { circuit_count: 4, points: [{}, {}] }
+  }
+
+  test.each(Object.entries(cases))('of a job with %s', async (_name, changes) => {
+    const { ada, teamId } = await team()
+    await db.execute(
+      sql`update backends set task_fee_micro = 70, per_shot_micro = 11 where slug = 'aer-density-matrix'`
+    )
+    await ada.ask('PATCH', '/api/team/budget', { team_id: teamId, per_job_usd: 1000, daily_usd: 1000 })
+    const params = { shots: 100, ...changes }
+    const asked = await ada.post('/api/jobs/destinations', { params, team_id: teamId })
+    expect(asked.status).toBe(200)
+    const found: Destination = asked.body.destinations.find(
+      ({ backend }: Destination) => backend === 'aer-density-matrix'
+    )
+    expect(found.refusals).toEqual([])
+    const { job_id } = (
+      await ada.post('/api/jobs/submit', submission({ team_id: teamId, backend: 'aer-density-matrix', params }))
+    ).body
+    const { estimated_cost_usd } = (await ada.get(`/api/jobs/${job_id}`)).body
+    expect(estimated_cost_usd).toBeGreaterThan(0)
+    expect(found.estimated_cost_usd).toBe(estimated_cost_usd)
+  })
+
+  test('of observables at a provider is that of an estimate', async () => {
+    const { ada, teamId } = await team()
+    const slug = 'ionq-direct-simulator'
+    await db.execute(sql`update backends set task_fee_micro = 300000, per_shot_micro = 11 where slug = ${slug}`)
+    const given = { observables: ['ZZ', 'XX', 'YY'] }
+    const asked = await ada.post('/api/jobs/destinations', { params: { shots: 100, ...given }, team_id: teamId })
+    const found = asked.body.destinations.find(({ backend }: Destination) => backend === slug)
+    const query = new URLSearchParams({
+      backend: slug,
+      shots: '100',
+      job_params: JSON.stringify(given),
+      team_id: teamId
+    })
+    const estimate = (await ada.get(`/api/jobs/estimate?${query}`)).body
+    expect(found.estimated_cost_usd).toBe(estimate.estimated_cost_usd)
+    expect(found.breakdown).toEqual(estimate.breakdown)
+    expect(found.breakdown.tasks).toBeGreaterThan(1)
+  })
+
+  test('refuses parameters that no job can have, and names those that one backend cannot take', async () => {
+    const { ada, teamId } = await team()
+    const priced = (params: object) => ada.post('/api/jobs/destinations', { params, team_id: teamId })
+    expect(await priced({ shots: 0 })).toMatchObject({ status: 400 })
+    expect(words(await priced({ shots: 1, points: [{ shots: 'many' }] }))).toMatch(/^params\.points\[0\]\.shots: /)
+    expect(words(await priced({ shots: 1, observables: ['no such'] }))).toMatch(/observables/)
+    const { destinations: all } = (await priced({ shots: 1, points: [{}] })).body
+    const ionq: Destination = all.find(({ backend }: Destination) => backend === 'ionq-direct-simulator')
+    expect(ionq.refusals).toContainEqual({ check: 'params', message: expect.stringContaining('runs no sweeps') })
+  })
+
+  test('a price is of a read: nothing is recorded, and an Idempotency-Key is ignored', async () => {
+    const { ada, teamId } = await team()
+    const priced = (shots: number) =>
+      ada.ask('POST', '/api/jobs/destinations', { params: { shots }, team_id: teamId }, { 'idempotency-key': 'one' })
+    const [few, many] = [await priced(1), await priced(2)]
+    expect([few.status, many.status]).toEqual([200, 200])
+    expect((await ada.get(`/api/jobs?team_id=${teamId}`)).body.total).toBe(0)
+  })
+})

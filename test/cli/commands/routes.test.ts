@@ -82,6 +82,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /api/jobs': 'jobs',
   'GET /api/jobs/estimate': 'estimate',
   'GET /api/jobs/destinations': ['for the console'],
+  'POST /api/jobs/destinations': ['for the console'],
   'GET /api/jobs/managed-runtimes': ['for the Python client'],
   'GET /api/jobs/:id': 'job',
   'GET /api/jobs/:id/result': ['probes and documents for programs'],

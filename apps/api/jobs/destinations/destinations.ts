@@ -1,15 +1,25 @@
-// GET /api/jobs/destinations: where a circuit could run, at what price, and why a submission would be refused there now.
+// /api/jobs/destinations: where a job could run, at what price, and why a submission would be refused there now. GET is for a
+// circuit of so many shots, POST for all parameters of a submission.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Membership } from '../../../../db/teams/memberships.js'
-import { type Backend, backendStatuses, deviceTypes } from '../../../../domain/backends/backend.js'
-import { SHOTS_MAX } from '../../../../domain/jobs/params/params.js'
+import {
+  assertParamsOfAny,
+  type Backend,
+  backendStatuses,
+  deviceTypes,
+  isAtProvider
+} from '../../../../domain/backends/backend.js'
+import { circuitsOf } from '../../../../domain/jobs/params/circuits.js'
+import { assertPoints, JobParams, SHOTS_MAX, shotsOfRuns } from '../../../../domain/jobs/params/params.js'
 import { oneOf } from '../../../../domain/json/one-of.js'
-import { estimateCost } from '../../../../domain/money/cost.js'
-import { usdFromMicro } from '../../../../domain/money/money.js'
+import { estimateCost, estimateRuns } from '../../../../domain/money/cost.js'
+import { type MicroUsd, usdFromMicro } from '../../../../domain/money/money.js'
 import { roles } from '../../../../domain/teams/role.js'
 import type { ApiDeps } from '../../deps.js'
 import { readTeam } from '../../http/access.js'
+import { SUBMISSION_BODY_MAX } from '../../http/body/body-limits.js'
 import { count, json, nullable, text, usd, uuid } from '../../http/response.js'
 import { Budget, standingView } from '../../teams/budget-view.js'
 import { CostBreakdown, costBreakdown } from '../cost-breakdown.js'
@@ -50,9 +60,28 @@ const Destination = Type.Object(
   { $id: 'Destination' }
 )
 
+const Destinations = Type.Object(
+  { team: DestinationTeam, budget: Budget, destinations: Type.Array(Destination) },
+  { $id: 'Destinations' }
+)
+
 const CIRCUITS_MAX = 1_000
 const SHOTS_DEFAULT = 1_000
 const QUBITS_MAX = 10_000
+
+const aboutJob = {
+  qubits: Type.Optional(Type.Integer({ minimum: 1, maximum: QUBITS_MAX })),
+  team_id: Type.Optional(Type.String({ format: 'uuid' }))
+}
+
+/** What a job of one backend would take. */
+interface Price {
+  /** Of the run that has most. */
+  shots: number
+  /** Of all runs together. */
+  circuits: number
+  cost: MicroUsd
+}
 
 export const destinationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -69,34 +98,74 @@ export const destinationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
           {
             shots: Type.Integer({ minimum: 1, maximum: SHOTS_MAX, default: SHOTS_DEFAULT }),
             circuit_count: Type.Integer({ minimum: 1, maximum: CIRCUITS_MAX, default: 1 }),
-            qubits: Type.Optional(Type.Integer({ minimum: 1, maximum: QUBITS_MAX })),
-            team_id: Type.Optional(Type.String({ format: 'uuid' }))
+            ...aboutJob
           },
           { additionalProperties: false }
         ),
-        response: {
-          200: json(
-            'Every backend, in the order of the catalogue',
-            Type.Object({ team: DestinationTeam, budget: Budget, destinations: Type.Array(Destination) })
-          )
-        }
+        response: { 200: json('Every backend, in the order of the catalogue', Destinations) }
       }
     },
-    async (request) => {
+    (request) => {
       const { shots, circuit_count: circuits, qubits = null, team_id } = request.query
-      const team = await readTeam(request, db, team_id)
-      const at = deps.now()
-      const standing = await standingOf(db, request, team, at)
-      return {
-        team: destinationTeam(team),
-        budget: standingView(team?.id ?? null, standing.budget, at),
-        destinations: standing.backends.map((backend) => {
-          const refusals = circuitRefusals(standing, backend, { shots, circuits, qubits })
-          return destinationView(backend, { shots, circuits }, refusals)
-        })
-      }
+      return destinations(request, team_id, (standing, backend) => ({
+        price: { shots, circuits, cost: estimateCost(backend.pricing, shots, circuits) },
+        refusals: circuitRefusals(standing, backend, { shots, circuits, qubits })
+      }))
     }
   )
+
+  app.post(
+    '/api/jobs/destinations',
+    {
+      bodyLimit: SUBMISSION_BODY_MAX,
+      schema: {
+        tags: ['jobs'],
+        summary: 'The same for all parameters of a job: points, observables and mitigation have their price',
+        description:
+          'Takes `params` as a submission does, and records nothing. `estimated_cost_usd` is what a submission would reserve now. In `breakdown`, `tasks` counts the circuits of all points, and `shots` are those of the point that has most.',
+        body: Type.Object({ params: JobParams, ...aboutJob }, { additionalProperties: false }),
+        response: { 200: json('Every backend, in the order of the catalogue', Destinations) }
+      }
+    },
+    (request) => {
+      const { params, qubits = null, team_id } = request.body
+      assertPoints(params)
+      assertParamsOfAny(params)
+      const shots = shotsOfRuns(params)
+      // Groups of observables take time to find, and are the same for every provider.
+      const circuits = {
+        here: (params.circuit_count ?? 1) * circuitsOf(params, false),
+        atProvider: (params.circuit_count ?? 1) * circuitsOf(params, true)
+      }
+      return destinations(request, team_id, (standing, backend) => {
+        const ofRun = isAtProvider(backend) ? circuits.atProvider : circuits.here
+        const cost = estimateRuns(backend.pricing, shots, ofRun)
+        const run = { program: 'circuit', shots: params.shots, qubits, params, cost, maxCost: null } as const
+        return {
+          price: { shots: Math.max(...shots), circuits: ofRun * shots.length, cost },
+          refusals: refusalsOf(standing, backend, run)
+        }
+      })
+    }
+  )
+
+  async function destinations(
+    request: FastifyRequest,
+    teamId: string | undefined,
+    planned: (standing: Standing, backend: Backend) => { price: Price; refusals: Refusal[] }
+  ): Promise<Static<typeof Destinations>> {
+    const team = await readTeam(request, db, teamId)
+    const at = deps.now()
+    const standing = await standingOf(db, request, team, at)
+    return {
+      team: destinationTeam(team),
+      budget: standingView(team?.id ?? null, standing.budget, at),
+      destinations: standing.backends.map((backend) => {
+        const { price, refusals } = planned(standing, backend)
+        return destinationView(backend, price, refusals)
+      })
+    }
+  }
 }
 
 /** Why a circuit of a submission without further parameters would be refused. */
@@ -116,7 +185,7 @@ export const circuitRefusals = (
 
 const destinationView = (
   backend: Backend,
-  { shots, circuits }: { shots: number; circuits: number },
+  { shots, circuits, cost }: Price,
   refusals: Refusal[]
 ): Static<typeof Destination> => ({
   backend: backend.slug,
@@ -130,7 +199,7 @@ const destinationView = (
   queue_seconds: backend.engine !== null ? 0 : backend.queueTimeSeconds,
   max_qubits: backend.maxQubits,
   max_shots: backend.maxShots,
-  estimated_cost_usd: usdFromMicro(estimateCost(backend.pricing, shots, circuits)),
+  estimated_cost_usd: usdFromMicro(cost),
   breakdown: costBreakdown(backend.pricing, shots, circuits),
   available: refusals.length === 0,
   refusals

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect } from 'react'
 import type { JobItem } from '../../api/client.js'
+import tables from '../../components/table.module.css'
 import { shortId, Time, usd } from '../../components/text.js'
 import { Status } from '../status.js'
 import styles from './job-table.module.css'
@@ -23,8 +24,8 @@ export function JobTable({
   const [place, { from, to }] = useRowWindow<HTMLTableSectionElement>(jobs.length, ROW)
   useEffect(() => onSee({ from, to }), [onSee, from, to])
   return (
-    <div className={styles.scroll}>
-      <table className={styles.table} aria-rowcount={Math.max(total, jobs.length) + 1}>
+    <div className={tables.scroll}>
+      <table className={`${tables.table} ${styles.jobs}`} aria-rowcount={Math.max(total, jobs.length) + 1}>
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Job</th>

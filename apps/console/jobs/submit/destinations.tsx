@@ -1,5 +1,6 @@
 // Where a job can run: each backend with its price, its queue, and why the service would refuse the job there now.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { stringify } from 'lossless-json'
 import { useEffect, useState } from 'react'
 import { api, type Budget, bodyOf } from '../../api/client.js'
 import type { components } from '../../api/schema.js'
@@ -16,18 +17,33 @@ const QUIET_MS = 400
 const AGAIN_MS = 30_000
 const SHOTS_OF_A_LIST = '1000'
 
-/** @param shots as typed; while they are not a number, the last ones count. */
-export function useDestinations(shots: string, circuits: number, team: { team_id?: string }) {
+/**
+ * @param shots as typed; those of a list count while they are not a number.
+ * @param others the parameters beside them, which have their price too. The same object for the same parameters.
+ */
+export function useDestinations(shots: string, others: object, team: { team_id?: string }) {
   const asked = useQuiet(/^\d{1,9}$/.test(shots) && Number(shots) > 0 ? shots : SHOTS_OF_A_LIST)
   return useQuery({
-    queryKey: ['destinations', team, asked, circuits],
+    queryKey: ['destinations', team, asked, numberOf(others)],
     placeholderData: keepPreviousData,
     refetchInterval: AGAIN_MS,
     queryFn: ({ signal }) => {
-      const query = { ...team, shots: Number(asked), circuit_count: circuits }
-      return bodyOf(api.GET('/api/jobs/destinations', { params: { query }, signal }))
+      const body = { ...team, params: { ...others, shots: Number(asked) } }
+      return bodyOf(api.POST('/api/jobs/destinations', { body, bodySerializer: textOf, signal }))
     }
   })
+}
+
+const textOf = (body: unknown): string => stringify(body) ?? ''
+
+const numbers = new WeakMap<object, number>()
+let given = 0
+
+/** Parameters can be megabytes of points, which no key of a query should hold. */
+function numberOf(params: object): number {
+  const known = numbers.get(params) ?? ++given
+  numbers.set(params, known)
+  return known
 }
 
 export function Destinations({

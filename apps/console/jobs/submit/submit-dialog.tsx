@@ -65,7 +65,7 @@ function startOf(again: Again, program: string): { start: SubmitForm; others: ob
   return { start: { ...emptyForm, program, framework, backend, name, shots: text(shots), seed: text(seed) }, others }
 }
 
-function Form({ start, others, onClose }: { start: SubmitForm; others?: object; onClose: () => void }) {
+function Form({ start, others = none, onClose }: { start: SubmitForm; others?: object; onClose: () => void }) {
   const { team, teamParam } = useTeam()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -73,7 +73,7 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
   const meta = useQuery(metaQuery)
   const [form, setForm] = useState(start)
   const set = (name: keyof SubmitForm) => (value: string) => setForm((known) => ({ ...known, [name]: value }))
-  const where = useDestinations(form.shots, circuitsOf(others), teamParam)
+  const where = useDestinations(form.shots, others, teamParam)
   const destinations = where.data?.destinations ?? []
   const first = destinations.find(({ available }) => available) ?? destinations[0]
   const backend = form.backend || first?.backend || ''
@@ -161,11 +161,7 @@ function Form({ start, others, onClose }: { start: SubmitForm; others?: object; 
   )
 }
 
-const textOf = (body: unknown): string => stringify(body) ?? ''
+/** A new job has no other parameters. */
+const none = {}
 
-/** Of an earlier job: how many circuits its other parameters make of one. */
-function circuitsOf({ points, circuit_count: count }: { points?: unknown; circuit_count?: unknown } = {}): number {
-  if (Array.isArray(points)) return points.length
-  const circuits = Number(count)
-  return Number.isInteger(circuits) && circuits > 0 ? circuits : 1
-}
+const textOf = (body: unknown): string => stringify(body) ?? ''

@@ -1,0 +1,21 @@
+// The address of a job's page in the web console, which the api serves.
+import { readStackFile } from '../stack/data-dir.js'
+import { dataFolder } from '../stack/project.js'
+import { isLoopback } from './service-url.js'
+
+/**
+ * Browsers reach the service at the address that `qjob` calls, unless it runs on this machine behind PUBLIC_URL: that of the
+ * environment, as in the api's container, or of the stack that runs from DATA_DIR.
+ */
+export function jobPage(serviceUrl: string, id: string, env: NodeJS.ProcessEnv = process.env): string {
+  const console = isLoopback(serviceUrl) ? publicOrigin(serviceUrl, env) : null
+  return `${console ?? serviceUrl}/jobs/${encodeURIComponent(id)}`
+}
+
+function publicOrigin(serviceUrl: string, env: NodeJS.ProcessEnv): string | null {
+  const stack = readStackFile(dataFolder(env))
+  const configured = (stack?.url === serviceUrl && stack.public_url) || env.PUBLIC_URL?.trim()
+  if (!configured || !URL.canParse(configured)) return null
+  const { protocol, origin } = new URL(configured)
+  return protocol === 'http:' || protocol === 'https:' ? origin : null
+}

@@ -12,6 +12,7 @@ import { pictureTests } from './pictures.js'
 import { playgroundTests } from './playground.js'
 import { refusalTests } from './refusals.js'
 import { createScene } from './scene.js'
+import { teamWalk } from './team/walk.js'
 
 let platform: Platform
 let browser: Browser
@@ -38,5 +39,6 @@ describe('what changes', () => liveTests(scene))
 describe('pictures', () => pictureTests(scene))
 describe('refusals', () => refusalTests(scene))
 describe('the playground', () => playgroundTests(scene))
+describe('teams', () => teamWalk(scene))
 describe('the keyboard', () => keyboardTests(scene))
 describe('what goes wrong', () => faultTests(scene))

@@ -16,7 +16,8 @@ import { TeamChoice, UnknownTeam } from './team-choice.js'
 const pages = [
   { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
-  { to: '/backends', text: 'Backends' }
+  { to: '/backends', text: 'Backends' },
+  { to: '/team', text: 'Team' }
 ] as const
 
 /** Around pages that need no account. */

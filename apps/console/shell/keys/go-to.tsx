@@ -26,6 +26,8 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     { id: 'jobs', text: 'Jobs', go: () => navigate({ to: '/jobs' }) },
     { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
+    { id: 'team', text: 'Team', go: () => navigate({ to: '/team/members' }) },
+    { id: 'profile', text: 'Your profile', go: () => navigate({ to: '/profile' }) },
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,
       text: `Team ${name}`,

@@ -1,4 +1,5 @@
-// Writes apps/console/api/schema.ts from the OpenAPI document of this source tree: the types that openapi-fetch reads.
+// Writes apps/console/api/schema.ts from the OpenAPI document of this source tree: the types that openapi-fetch reads, and the
+// limits of forms.
 //
 //   node tools/api-types.mjs           writes the file
 //   node tools/api-types.mjs --print   prints it
@@ -16,7 +17,7 @@ const refusal = block([
   ['content', block([[quoted('application/json'), "components['schemas']['Error']"]])]
 ])
 
-/** @param document an OpenAPI 3.1 document. @returns a TypeScript module with `paths` and `components`. */
+/** @param document an OpenAPI 3.1 document. @returns a TypeScript module with `paths`, `components` and `formLimits`. */
 export function apiTypes(document) {
   const { paths, components } = document
   const resolved = (part) =>
@@ -37,7 +38,30 @@ export interface paths ${block(Object.entries(paths).map(([path, item]) => [quot
 export interface components ${block([
     ['schemas', block(Object.entries(components.schemas).map(([name, schema]) => [quoted(name), typeOf(schema)]))]
   ])}
+
+/** The limits of the fields of each operation's body, for forms. */
+export const formLimits = ${JSON.stringify(formLimits(), null, 2)} as const
 `
+
+  function formLimits() {
+    const operations = Object.values(paths).flatMap((item) =>
+      methods.filter((method) => item[method]).map((method) => item[method])
+    )
+    const named = operations.map(({ operationId, requestBody }) => {
+      const schema = requestBody && resolved(requestBody).content['application/json']?.schema
+      const { properties = {} } = schema ? resolved(schema) : {}
+      const fields = Object.entries(properties).map(([name, property]) => [name, limitsOf(resolved(property))])
+      return [operationId, Object.fromEntries(fields.filter(([, limits]) => Object.keys(limits).length > 0))]
+    })
+    return Object.fromEntries(named.filter(([, fields]) => Object.keys(fields).length > 0))
+  }
+
+  function limitsOf(schema) {
+    const choice = schema.anyOf ?? schema.oneOf
+    if (choice) return Object.assign({}, ...choice.map((part) => limitsOf(resolved(part))))
+    const names = ['minLength', 'maxLength', 'minimum', 'maximum', 'maxItems']
+    return Object.fromEntries(names.filter((name) => name in schema).map((name) => [name, schema[name]]))
+  }
 
   function pathType(item) {
     const operations = methods.filter((method) => item[method])

@@ -58,6 +58,7 @@ import { openapiOptions } from './openapi/document.js'
 import { playgroundRoutes } from './playground/playground.js'
 import { scriptRoutes } from './scripts/scripts.js'
 import { backendRoutes, createBackendCatalogue } from './service/backends.js'
+import { providerRoutes } from './service/providers.js'
 import { serviceRoutes } from './service/service.js'
 import { apiKeyRoutes } from './teams/api-keys.js'
 import { auditRoutes } from './teams/audit.js'
@@ -148,6 +149,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
 
   const catalogue = createBackendCatalogue(deps.db)
   await app.register(serviceRoutes, { deps, isClosing: () => closing })
+  await app.register(providerRoutes, { deps })
   await app.register(consoleRoutes, { folder: deps.consoleFolder ?? null })
   await app.register(backendRoutes, { db: deps.db, catalogue })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())

@@ -28,8 +28,9 @@ export async function loadMoney(db: DbOrTx, limit: number): Promise<MoneyState> 
   return { held, over, proofs: sweeps.filter(({ name }) => name.startsWith('money')) }
 }
 
-/** The longest waiting first. */
-async function heldJobs(db: DbOrTx, limit: number): Promise<MoneyState['held']> {
+/** The longest waiting first. @param teamId of all teams without. */
+export async function heldJobs(db: DbOrTx, limit: number, teamId?: string): Promise<MoneyState['held']> {
+  const here = teamId === undefined ? sql`true` : sql`team_id = ${teamId}`
   const [rows, [all]] = await Promise.all([
     db.execute<Record<string, string | null>>(sql`
       select jobs.id, team_id, teams.name as team_name, jobs.backend, jobs.provider, status, status_reason,
@@ -37,11 +38,11 @@ async function heldJobs(db: DbOrTx, limit: number): Promise<MoneyState['held']> 
       from jobs join teams on teams.id = team_id, lateral ${reservedForJob} reserved (amount)
       left join lateral (select provider_job_id, ask_at from provider_tasks where job_id = jobs.id
         order by ask_at nulls last, created_at desc limit 1) task on true
-      where ${moneyIsHeld} and amount > 0
+      where ${moneyIsHeld} and ${here} and amount > 0
       order by completed_at, jobs.id limit ${limit}`),
     db.execute<{ jobs: number; amount: string }>(sql`select count(*)::int as jobs,
       coalesce(sum(amount), 0)::text as amount from jobs, lateral ${reservedForJob} reserved (amount)
-      where ${moneyIsHeld} and amount > 0`)
+      where ${moneyIsHeld} and ${here} and amount > 0`)
   ])
   return {
     rows: rows.map((row) => ({

@@ -1,8 +1,8 @@
 // Deletes an account. Data of teams stays with the teams; data of the user alone is deleted.
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, count, eq, isNull } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
 import { actorText } from '../audit/audit.js'
-import type { Db, Tx } from '../client.js'
+import type { Db, DbOrTx, Tx } from '../client.js'
 import { members, teams, users } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { idempotencyKeys } from '../tables/operations.js'
@@ -11,7 +11,52 @@ import { hasOthers } from '../teams/members.js'
 import type { Caller } from '../teams/memberships.js'
 import { fairTeamLock } from '../teams/team-lock.js'
 import { detachJobs, detachJobsOfKeys } from './job-detachment.js'
-import { deleteTeam } from './team-deletion.js'
+import { deleteTeam, deletionFaults } from './team-deletion.js'
+
+const sharedTeam = (name: string): string =>
+  `You own the team ${JSON.stringify(name)}, which has other members: transfer or delete it first`
+
+export interface AccountDeletion {
+  /** What stands in its way, in the words of the refusal; `null` when nothing does. */
+  fault: string | null
+  /** Teams that are deleted with the account. */
+  deleted: { id: string; name: string }[]
+  /** Teams of others, which lose a member. */
+  left: { id: string; name: string }[]
+  /** Keys that the user made, in any team. */
+  apiKeys: number
+}
+
+/** What the deletion of an account would take along now, without a lock. */
+export async function accountDeletion(db: DbOrTx, userId: string): Promise<AccountDeletion> {
+  const [teamsOfUser, [keys]] = await Promise.all([
+    db
+      .select({ id: teams.id, name: teams.name, role: members.role })
+      .from(members)
+      .innerJoin(teams, eq(teams.id, members.teamId))
+      .where(eq(members.userId, userId))
+      .orderBy(asc(teams.id)),
+    db
+      .select({ count: count() })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.createdBy, userId), isNull(apiKeys.revokedAt)))
+  ])
+  const owned = teamsOfUser.filter(({ role }) => role === 'owner')
+  const faults = await deletionFaults(
+    db,
+    owned.map(({ id }) => id)
+  )
+  let fault: string | null = null
+  for (const { id, name } of owned)
+    fault ??= (await hasOthers(db, id, userId)) ? sharedTeam(name) : (faults.get(id) ?? null)
+  const shown = (list: typeof teamsOfUser) => list.map(({ id, name }) => ({ id, name }))
+  return {
+    fault,
+    deleted: shown(owned),
+    left: shown(teamsOfUser.filter(({ role }) => role !== 'owner')),
+    apiKeys: keys?.count ?? 0
+  }
+}
 
 /**
  * Deletes the account, its sessions and keys, the responses stored for it, and the teams that have no other member.
@@ -21,11 +66,7 @@ import { deleteTeam } from './team-deletion.js'
 export async function deleteAccount(db: Db, caller: Caller): Promise<void> {
   await db.transaction(async (tx) => {
     for (const team of await lockOwnedTeams(tx, caller.userId)) {
-      if (await hasOthers(tx, team.id, caller.userId))
-        throw new ServiceError(
-          'conflict',
-          `You own the team ${JSON.stringify(team.name)}, which has other members: transfer or delete it first`
-        )
+      if (await hasOthers(tx, team.id, caller.userId)) throw new ServiceError('conflict', sharedTeam(team.name))
       await deleteTeam(tx, team.id, actorText(caller))
     }
     await tx.delete(idempotencyKeys).where(eq(idempotencyKeys.principal, `user:${caller.userId}`))

@@ -1,9 +1,9 @@
 // Deletes a team's capsules. A sealed capsule is kept until its retention is over, and only then deleted with its team.
-import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import { retainedUntil } from '../../domain/capsules/retention.js'
 import { ServiceError } from '../../domain/errors.js'
 import { appendAudit } from '../audit/audit.js'
-import type { Tx } from '../client.js'
+import { anyOf, type DbOrTx, type Tx } from '../client.js'
 import { capsuleSeals, capsules } from '../tables/capsules.js'
 
 /**
@@ -43,9 +43,16 @@ async function assertRetentionOver(tx: Tx, teamId: string): Promise<void> {
     .where(eq(capsules.teamId, teamId))
     .orderBy(asc(capsules.id))
     .for('update')
-  const sealed = await tx
+  const fault = (await retainedCapsules(tx, [teamId])).get(teamId)
+  if (fault) throw new ServiceError('conflict', fault)
+}
+
+/** The refusal that names a team's first sealed capsule within its retention, by the id of each team that has one. */
+export async function retainedCapsules(db: DbOrTx, teamIds: string[]): Promise<Map<string, string>> {
+  const sealed = await db
     .select({
       id: capsules.id,
+      teamId: capsules.teamId,
       name: capsules.name,
       years: capsules.retentionYears,
       sealedAt: capsuleSeals.sealedAt,
@@ -53,14 +60,17 @@ async function assertRetentionOver(tx: Tx, teamId: string): Promise<void> {
     })
     .from(capsules)
     .innerJoin(capsuleSeals, eq(capsuleSeals.capsuleId, capsules.id))
-    .where(and(eq(capsules.teamId, teamId), isNotNull(capsules.retentionYears)))
-  for (const { id, name, years, sealedAt, now } of sealed) {
+    .where(and(anyOf(capsules.teamId, teamIds), isNotNull(capsules.retentionYears)))
+    .orderBy(desc(capsules.id))
+  const faults = new Map<string, string>()
+  for (const { id, teamId, name, years, sealedAt, now } of sealed) {
     const until = retainedUntil(sealedAt, years)
     if (until && until > new Date(now))
-      throw new ServiceError(
-        'conflict',
+      faults.set(
+        teamId,
         `The capsule ${JSON.stringify(name)} (${id}) has to be kept until ${until.toISOString().slice(0, 10)}: ` +
           `its team can be deleted after that; transfer the team instead`
       )
   }
+  return faults
 }

@@ -60,6 +60,22 @@ export async function spendOf(db: DbOrTx, teamId: string, month: Month): Promise
   return BigInt(row!.spend)
 }
 
+/** What was spent in each month from `first` to `last`, by its name; months without usage are absent. */
+export async function monthlySpend(
+  db: DbOrTx,
+  teamId: string,
+  first: Month,
+  last: Month
+): Promise<Map<string, MicroUsd>> {
+  const span = sql`team_id = ${teamId} and day between ${first.start}::date and ${last.end}::date`
+  const rows = await db.execute<{ month: string; spend: string }>(sql`
+    select to_char(day, 'YYYY-MM') as month, sum(spent_micro)::text as spend
+    from (select day, spent_micro from ${usageDays} where ${span}
+      union all select day, spent_micro from ${usageEntries} where ${span}) figures
+    group by 1`)
+  return new Map(rows.map(({ month, spend }) => [month, BigInt(spend)]))
+}
+
 /** How many entries one statement adds to the sums. */
 const AT_ONCE = 5_000
 /** Any number that no other advisory lock of this product uses. */

@@ -4,7 +4,7 @@ import { date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uu
 import type { CredentialState } from '../../domain/backends/provider-credentials.js'
 import type { KeyKind, KeyTier } from '../../domain/teams/api-key.js'
 import type { AssignableRole, StoredInvitationState } from '../../domain/teams/role.js'
-import type { DeliveryState, WebhookEvent } from '../../domain/teams/webhook.js'
+import type { DeliveryEvent, DeliveryState, WebhookEvent } from '../../domain/teams/webhook.js'
 import { teams, users } from './accounts.js'
 import { bytea, instant, micro } from './columns.js'
 
@@ -134,7 +134,7 @@ export const webhookDeliveries = pgTable(
     webhookId: uuid('webhook_id')
       .notNull()
       .references(() => webhooks.id, { onDelete: 'cascade' }),
-    event: text('event').$type<WebhookEvent>().notNull(),
+    event: text('event').$type<DeliveryEvent>().notNull(),
     // JSON text, sent unchanged with every try.
     payload: text('payload').notNull(),
     state: text('state').$type<DeliveryState>().notNull(),

@@ -3,6 +3,7 @@
 // also enforces.
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
+import { assertMayLeave, assertRemovable, assertRoleChanges } from '../../domain/teams/membership.js'
 import type { AssignableRole, Role } from '../../domain/teams/role.js'
 import { MEMBERS_MAX } from '../../domain/teams/team-limits.js'
 import type { DbOrTx, Tx } from '../client.js'
@@ -55,8 +56,7 @@ async function memberOf(tx: Tx, teamId: string, userId: string): Promise<Member>
  */
 export async function changeRole(tx: Tx, teamId: string, userId: string, role: AssignableRole): Promise<Member> {
   const member = await memberOf(tx, teamId, userId)
-  if (member.role === 'owner')
-    throw new ServiceError('permission_denied', "The owner's role cannot be changed; transfer the ownership instead")
+  assertRoleChanges(member.role)
   await tx
     .update(members)
     .set({ role })
@@ -67,17 +67,14 @@ export async function changeRole(tx: Tx, teamId: string, userId: string, role: A
 /** @throws ServiceError `not_found`; `permission_denied` for the owner, and for removing oneself. */
 export async function removeMember(tx: Tx, teamId: string, userId: string, actorId: string): Promise<void> {
   const member = await memberOf(tx, teamId, userId)
-  if (userId === actorId)
-    throw new ServiceError('permission_denied', 'You cannot remove yourself; leave the team instead')
-  if (member.role === 'owner') throw new ServiceError('permission_denied', 'The owner cannot be removed')
+  assertRemovable(member.role, userId === actorId)
   await deleteMember(tx, teamId, userId)
 }
 
 /** @throws ServiceError `permission_denied` for the owner. */
 export async function leaveTeam(tx: Tx, teamId: string, userId: string): Promise<void> {
   const member = await memberOf(tx, teamId, userId)
-  if (member.role === 'owner')
-    throw new ServiceError('permission_denied', 'The owner cannot leave; transfer the ownership or delete the team')
+  assertMayLeave(member.role)
   await deleteMember(tx, teamId, userId)
 }
 

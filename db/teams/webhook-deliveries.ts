@@ -1,17 +1,15 @@
 // Webhook deliveries and their log. A delivery is inserted with the change that it reports. The sender takes a due one,
 // sends it outside of any transaction, and records the outcome. A try counts when it is taken, and the count is the
 // fence: a sender that took too long can no longer record.
-import { and, asc, desc, eq, inArray, lt, lte, not, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { type BudgetRefusal, budgetRefusalBody } from '../../domain/money/budget.js'
-import { DELIVERY_DAYS, type DeliveryState, type WebhookEvent } from '../../domain/teams/webhook.js'
+import { DELIVERY_DAYS, type DeliveryState, TAKEN_SECONDS, type WebhookEvent } from '../../domain/teams/webhook.js'
 import { anyOf, type Db, type DbOrTx } from '../client.js'
 import { firstIdAt, newId } from '../ids.js'
 import { jobs } from '../tables/jobs.js'
 import { webhookDeliveries, webhooks } from '../tables/teams.js'
 
-/** How long a taken delivery belongs to its sender, which needs at most the time limit of one request. */
-const TAKEN_SECONDS = 30
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const LOG_MAX = 100
@@ -138,6 +136,7 @@ export async function takeDelivery(db: DbOrTx, except: string[]) {
     .where(and(eq(webhookDeliveries.id, due.id), eq(webhooks.id, webhookDeliveries.webhookId)))
     .returning({
       id: webhookDeliveries.id,
+      event: webhookDeliveries.event,
       payload: webhookDeliveries.payload,
       tries: webhookDeliveries.tries,
       webhook: {
@@ -193,7 +192,8 @@ const logColumns = {
   lastStatus: webhookDeliveries.lastStatus,
   lastError: webhookDeliveries.lastError,
   createdAt: webhookDeliveries.createdAt,
-  deliveredAt: webhookDeliveries.deliveredAt
+  deliveredAt: webhookDeliveries.deliveredAt,
+  nextAt: webhookDeliveries.nextAt
 }
 
 export type DeliveryRow = { [name in keyof typeof logColumns]: (typeof webhookDeliveries.$inferSelect)[name] }
@@ -206,6 +206,50 @@ export async function listDeliveries(db: DbOrTx, webhookId: string): Promise<Del
     .where(eq(webhookDeliveries.webhookId, webhookId))
     .orderBy(desc(webhookDeliveries.id))
     .limit(LOG_MAX)
+}
+
+/** Records a test of a webhook, which the sender delivers like any event. `null` when the webhook was deleted. */
+export async function recordTest(tx: DbOrTx, webhookId: string, teamId: string): Promise<DeliveryRow | null> {
+  const id = newId()
+  const payload = JSON.stringify({
+    type: 'webhook.test',
+    timestamp: new Date().toISOString(),
+    data: { team_id: teamId, webhook_id: webhookId }
+  })
+  await tx.execute(sql`insert into ${webhookDeliveries} (id, webhook_id, event, payload, state, next_at)
+    select ${id}, ${webhooks.id}, 'webhook.test', ${payload}, 'pending', now()
+    from ${webhooks} where ${webhooks.id} = ${webhookId} for key share of ${webhooks}`)
+  return loadDelivery(tx, webhookId, id)
+}
+
+/** `null` when the webhook has no such delivery. */
+export async function loadDelivery(db: DbOrTx, webhookId: string, id: string): Promise<DeliveryRow | null> {
+  const [row] = await db
+    .select(logColumns)
+    .from(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.webhookId, webhookId)))
+  return row ?? null
+}
+
+/**
+ * Makes a delivery due now. Its tries count on, so one that used up its retries gets a single further try.
+ * @returns `false` while a sender has it: the condition is that of `assertSendsAgain`.
+ */
+export async function sendAgain(tx: DbOrTx, id: string): Promise<boolean> {
+  const rows = await tx
+    .update(webhookDeliveries)
+    .set({ state: 'pending', nextAt: sql`now()` })
+    .where(
+      and(
+        eq(webhookDeliveries.id, id),
+        or(
+          ne(webhookDeliveries.state, 'pending'),
+          gt(webhookDeliveries.nextAt, sql`now() + make_interval(secs => ${TAKEN_SECONDS})`)
+        )
+      )
+    )
+    .returning({ id: webhookDeliveries.id })
+  return rows.length > 0
 }
 
 /** Removes at most `limit` deliveries whose time in the log is over. @returns how many. */

@@ -15,6 +15,8 @@ export type Credentials = Record<string, string>
 
 interface CredentialName {
   required?: true
+  /** Its value opens the account; others only name a place in it. */
+  secret?: true
   shape: RegExp
   /** A description of the format, to follow "must be". */
   expected: string
@@ -22,7 +24,11 @@ interface CredentialName {
 }
 
 // Printable ASCII without spaces: it is valid in a header, and excludes a line end copied from the clipboard.
-const token = { shape: /^[!-~]{8,4096}$/, expected: '8 to 4096 printable ASCII characters without spaces' }
+const token = {
+  secret: true as const,
+  shape: /^[!-~]{8,4096}$/,
+  expected: '8 to 4096 printable ASCII characters without spaces'
+}
 const uuid = {
   shape: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   expected: 'a UUID such as 01234567-89ab-cdef-0123-456789abcdef'
@@ -38,6 +44,7 @@ const names: Record<CredentialProvider, Record<string, CredentialName>> = {
     },
     secret_access_key: {
       required: true,
+      secret: true,
       shape: /^[A-Za-z0-9/+=_-]{16,128}$/,
       expected: '16 to 128 characters, as AWS shows it',
       aliases: ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY']
@@ -223,6 +230,36 @@ const isMet = ({ name, instead }: JobNeed, there: ReadonlySet<string>): boolean 
 
 const wordsFor = ({ name, instead }: JobNeed): string =>
   instead ? `${instead.slice(0, -1).join(', ')} and ${instead.at(-1)}, or ${name},` : name
+
+/** A credential of a provider, as a form shows it. */
+export interface CredentialField {
+  name: string
+  required: boolean
+  /** A description of the format, to follow "must be". */
+  expected: string
+  secret: boolean
+  /** The other names without which this one is of no use. */
+  together: readonly string[]
+  /** What its value is needed for beyond storing it: the message of a job that lacks it. */
+  neededForJobs: string | null
+}
+
+/** The credentials of a provider, in the order in which they are described. */
+export function credentialFields(provider: CredentialProvider): CredentialField[] {
+  const group = together[provider] ?? []
+  return [...requiredNames(provider), ...optionalNames(provider)].map((name) => {
+    const { required = false, secret = false, expected } = names[provider][name]!
+    const need = neededForJobs[provider]?.find((one) => one.name === name || one.instead?.includes(name))
+    return {
+      name,
+      required,
+      expected,
+      secret,
+      together: group.includes(name) ? group.filter((other) => other !== name) : [],
+      neededForJobs: need ? `${need.lack}: set ${wordsFor(need)} for jobs` : null
+    }
+  })
+}
 
 const requiredNames = (provider: CredentialProvider): string[] =>
   Object.keys(names[provider]).filter((name) => names[provider][name]!.required)

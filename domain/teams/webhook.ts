@@ -1,6 +1,6 @@
 // The events of webhooks, their allowed addresses, and the retries of a delivery. Whether a host is public is checked
 // on connection (services/webhooks/public-address.ts), since a name does not show where it resolves to.
-import { type ServiceError, validationError } from '../errors.js'
+import { ServiceError, validationError } from '../errors.js'
 import type { JobStatus } from '../jobs/job-status.js'
 
 export const webhookEvents = [
@@ -13,6 +13,10 @@ export const webhookEvents = [
 
 export type WebhookEvent = (typeof webhookEvents)[number]
 
+/** The events of deliveries. A test is sent on request, whatever the webhook subscribes to, and is tried once. */
+export const deliveryEvents = [...webhookEvents, 'webhook.test'] as const
+export type DeliveryEvent = (typeof deliveryEvents)[number]
+
 /** The event of a job that reached this status. A status without an entry sends no event. */
 export const eventOfStatus: Partial<Record<JobStatus, WebhookEvent>> = {
   completed: 'job.completed',
@@ -23,6 +27,21 @@ export const eventOfStatus: Partial<Record<JobStatus, WebhookEvent>> = {
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
+
+/** A try that is in progress ends within this time: it belongs to one sender for so long. */
+export const TAKEN_SECONDS = 30
+
+export const BEING_SENT = `This delivery is being sent, or will be within ${TAKEN_SECONDS} seconds`
+
+/**
+ * Delivered, failed, or waiting for its next try.
+ * @param nextAt when a pending delivery is tried next.
+ * @throws ServiceError `conflict` for a delivery that is being sent, or is about to be.
+ */
+export function assertSendsAgain({ state, nextAt }: { state: DeliveryState; nextAt: Date }, now: Date): void {
+  if (state === 'pending' && nextAt.getTime() <= now.getTime() + TAKEN_SECONDS * 1000)
+    throw new ServiceError('conflict', BEING_SENT)
+}
 
 export const WEBHOOKS_PER_TEAM_MAX = 20
 

@@ -6,6 +6,7 @@ import { keyboardTests } from './keyboard.js'
 import { playgroundTests } from './playground.js'
 import { sceneOfFile } from './scene.js'
 import { scriptTests } from './scripts/walk.js'
+import { teamWalk } from './team/walk.js'
 
 const scene = sceneOfFile()
 
@@ -13,4 +14,5 @@ describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
 describe('scripts', () => scriptTests(scene))
 describe('the playground', () => playgroundTests(scene))
+describe('teams', () => teamWalk(scene))
 describe('the keyboard', () => keyboardTests(scene))

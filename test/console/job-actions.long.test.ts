@@ -10,13 +10,12 @@ import { type JobStatus, jobStatuses } from '../../domain/jobs/job-status.js'
 import { browserPath, browserTest } from '../support/browser/browser-test.js'
 import { startVisit, type Visit } from '../support/browser/visit.js'
 import { finishJob } from '../support/capsules/capsule-rows.js'
-import { ownScene } from './own-scene.js'
 import { shows, type Verdict } from './refusals.js'
-import { PASSWORD, submitted } from './scene.js'
+import { PASSWORD, sceneOfFile, submitted } from './scene.js'
 
 type Can = Record<'cancel' | 'rerun' | 'make_capsule' | 'save_script', Verdict>
 
-const scene = ownScene('console_job_actions')
+const scene = sceneOfFile()
 const kinds = ['owner', 'admin', 'member', 'owner of a suspended team'] as const
 const fence = { generation: 1 }
 let owner: Visit

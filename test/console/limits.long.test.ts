@@ -2,10 +2,9 @@
 import { beforeAll, expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { browserPath, browserTest } from '../support/browser/browser-test.js'
-import { ownScene } from './own-scene.js'
-import { submitted } from './scene.js'
+import { sceneOfFile, submitted } from './scene.js'
 
-const scene = ownScene('console_limits')
+const scene = sceneOfFile()
 /** Above the window of the limits, a minute. */
 const WAIT_MS = 100_000
 

@@ -4,8 +4,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { createAccessCode } from '../../db/accounts/accounts.js'
 import { beginPasswordReset } from '../../db/accounts/passwords.js'
 import { invite } from '../../db/teams/invitations.js'
-import { browserPath } from '../support/browser/browser-test.js'
 import type { AssignableRole } from '../../domain/teams/role.js'
+import { browserPath } from '../support/browser/browser-test.js'
 import { startVisit, type Visit } from '../support/browser/visit.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
@@ -26,20 +26,25 @@ export interface Scene {
   resetToken(email: string): Promise<string>
 }
 
+type OwnPlatform = Parameters<typeof startPlatform> extends [string, ...infer Own] ? Own : never
+
 let people = 0
 
-/** The scene of a test file: its platform and browser run from before its first test until after its last. */
-export function sceneOfFile(): Scene {
+/**
+ * The scene of a test file: its platform and browser run from before its first test until after its last.
+ * @param own what the platform has in the place of its usual parts and settings.
+ */
+export function sceneOfFile(...own: OwnPlatform): Scene {
   let platform: Platform
   let browser: Browser
   beforeAll(async () => {
     if (browserPath === null) return
     const { chromium } = await import('playwright-core')
     ;[platform, browser] = await Promise.all([
-      startPlatform('console'),
+      startPlatform('console', ...own),
       chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
     ])
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await browser?.close()
     await platform?.close()
@@ -47,7 +52,7 @@ export function sceneOfFile(): Scene {
   return createScene(() => ({ platform, browser }))
 }
 
-function createScene(parts: () => { platform: Platform; browser: Browser }): Scene {
+export function createScene(parts: () => { platform: Platform; browser: Browser }): Scene {
   const db = () => parts().platform.connection.db
   const scene: Scene = {
     get platform() {

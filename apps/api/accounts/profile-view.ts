@@ -1,7 +1,9 @@
 // A profile as its user sees it and, once it is public, as everyone sees it.
 import { type Static, Type } from 'typebox'
 import type { Profile as ProfileRow } from '../../../db/accounts/profiles.js'
-import { nullable, text } from '../http/response.js'
+import type { AccountDeletion as Deletion } from '../../../db/deletion/account-deletion.js'
+import { nullable, text, uuid } from '../http/response.js'
+import { Verdict } from '../http/verdict.js'
 
 const optionalText = nullable(text)
 
@@ -32,4 +34,22 @@ export const profileView = (profile: ProfileRow): Static<typeof Profile> => ({
   twitter_username: profile.twitterUsername,
   linkedin_url: profile.linkedinUrl,
   is_public: profile.isPublic
+})
+
+export const AccountDeletion = Type.Object(
+  {
+    can: Type.Object({ delete: Verdict }, { description: '`true`, or the words with which it would be refused now' }),
+    deletes: Type.Object({
+      teams: Type.Array(Type.Object({ id: uuid, name: text }), { description: 'Teams that are yours alone' }),
+      api_keys: Type.Integer({ minimum: 0, description: 'Keys that you made, in any team' })
+    }),
+    leaves: Type.Object({ teams: Type.Array(Type.Object({ id: uuid, name: text })) })
+  },
+  { $id: 'AccountDeletion' }
+)
+
+export const accountDeletionView = (deletion: Deletion): Static<typeof AccountDeletion> => ({
+  can: { delete: deletion.fault ?? true },
+  deletes: { teams: deletion.deleted, api_keys: deletion.apiKeys },
+  leaves: { teams: deletion.left }
 })

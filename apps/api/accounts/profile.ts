@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { passwordHashOf } from '../../../db/accounts/passwords.js'
 import { changeProfile, findProfile, findPublicProfile } from '../../../db/accounts/profiles.js'
-import { deleteAccount } from '../../../db/deletion/account-deletion.js'
+import { accountDeletion, deleteAccount } from '../../../db/deletion/account-deletion.js'
 import { isReservedUsername } from '../../../domain/accounts/username.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
@@ -12,7 +12,7 @@ import { done, json, success } from '../http/response.js'
 import type { Sessions } from '../http/session.js'
 import { isPassword } from './password-hash.js'
 import { NO_PASSWORD } from './passwords.js'
-import { Profile, profileView } from './profile-view.js'
+import { AccountDeletion, accountDeletionView, Profile, profileView } from './profile-view.js'
 
 const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
 /** The console makes a link of it, so it must be one part of a path. Empty for none. */
@@ -102,6 +102,18 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; sessions:
       sessions.clearCookie(reply)
       return success
     }
+  )
+
+  app.get(
+    '/api/profile/deletion',
+    {
+      schema: {
+        tags: ['profiles'],
+        summary: 'What the deletion of your account would take along, and what stands in its way',
+        response: { 200: json('What goes with the account', AccountDeletion) }
+      }
+    },
+    async (request) => accountDeletionView(await accountDeletion(db, userOf(request).id))
   )
 
   app.get(

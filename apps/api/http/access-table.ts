@@ -46,6 +46,7 @@ const table = {
   'GET /reset-password/:token': open,
   'GET /api/meta': readOpen,
   'GET /api/meta/keys': readOpen,
+  'GET /api/meta/providers': readOpen,
   'GET /api/backends': readOpen,
   'GET /api/backends/:slug': readOpen,
 
@@ -65,6 +66,7 @@ const table = {
   'GET /api/profile': readSession,
   'PATCH /api/profile': { who: 'session', limit: 'profile' },
   'DELETE /api/profile': { who: 'session', limit: 'profile' },
+  'GET /api/profile/deletion': readSession,
   'GET /api/profiles/:username': readOpen,
 
   'GET /api/teams': { who: 'caller', tier: 'read', limit: 'read' },
@@ -95,6 +97,8 @@ const table = {
   'POST /api/team/webhooks': { ...manageTeam, limit: 'webhooks' },
   'DELETE /api/team/webhooks/:id': { ...manageTeam, limit: 'webhooks' },
   'GET /api/team/webhooks/:id/deliveries': readAsAdmin,
+  'POST /api/team/webhooks/:id/test': { ...manageTeam, limit: 'webhooks' },
+  'POST /api/team/webhooks/:id/deliveries/:deliveryId/again': { ...manageTeam, limit: 'webhooks' },
   'GET /api/team/budget': readTeam,
   'PATCH /api/team/budget': { ...ownTeam, limit: 'teamWrite' },
   'GET /api/team/usage': readTeam,

@@ -15,6 +15,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'GET /readyz': 'getReadiness',
   'GET /api/meta': 'getMeta',
   'GET /api/meta/keys': 'listSigningKeys',
+  'GET /api/meta/providers': 'listProviders',
   'GET /api/backends': 'listBackends',
   'GET /api/backends/:slug': 'getBackend',
 
@@ -34,6 +35,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'GET /api/profile': 'getProfile',
   'PATCH /api/profile': 'updateProfile',
   'DELETE /api/profile': 'deleteAccount',
+  'GET /api/profile/deletion': 'getAccountDeletion',
   'GET /api/profiles/:username': 'getPublicProfile',
 
   'GET /api/teams': 'listTeams',
@@ -63,6 +65,8 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'POST /api/team/webhooks': 'createWebhook',
   'DELETE /api/team/webhooks/:id': 'deleteWebhook',
   'GET /api/team/webhooks/:id/deliveries': 'listWebhookDeliveries',
+  'POST /api/team/webhooks/:id/test': 'testWebhook',
+  'POST /api/team/webhooks/:id/deliveries/:deliveryId/again': 'repeatWebhookDelivery',
   'GET /api/team/budget': 'getBudget',
   'PATCH /api/team/budget': 'updateBudget',
   'GET /api/team/usage': 'getUsage',

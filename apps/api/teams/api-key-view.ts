@@ -1,10 +1,13 @@
 // An API key as the managers of its team see it: the key itself is shown only once, when it is created.
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { ApiKeyRow } from '../../../db/teams/api-keys.js'
+import type { Membership } from '../../../db/teams/memberships.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { keyKinds, keyTiers } from '../../../domain/teams/api-key.js'
 import { nullable, text, time, usd, uuid } from '../http/response.js'
+import { ApiKeyActions, apiKeyActions } from './can/team-actions.js'
 
 export const ApiKey = Type.Object(
   {
@@ -18,7 +21,8 @@ export const ApiKey = Type.Object(
     created_by: nullable(uuid),
     expires_at: nullable(time),
     last_used_at: nullable(time),
-    created_at: time
+    created_at: time,
+    can: ApiKeyActions
   },
   { $id: 'ApiKey' }
 )
@@ -28,7 +32,7 @@ export const NewApiKey = Type.Object(
   { $id: 'NewApiKey' }
 )
 
-export const apiKeyView = (row: ApiKeyRow): Static<typeof ApiKey> => ({
+export const apiKeyView = (request: FastifyRequest, team: Membership, row: ApiKeyRow): Static<typeof ApiKey> => ({
   id: row.id,
   team_id: row.teamId,
   name: row.name,
@@ -39,5 +43,6 @@ export const apiKeyView = (row: ApiKeyRow): Static<typeof ApiKey> => ({
   created_by: row.createdBy,
   expires_at: row.expiresAt?.toISOString() ?? null,
   last_used_at: row.lastUsedAt?.toISOString() ?? null,
-  created_at: row.createdAt.toISOString()
+  created_at: row.createdAt.toISOString(),
+  can: apiKeyActions(request, team)
 })

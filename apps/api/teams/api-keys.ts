@@ -41,7 +41,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return { api_keys: team ? (await listApiKeys(db, team.id)).map(apiKeyView) : [] }
+      if (!team) return { api_keys: [] }
+      return { api_keys: (await listApiKeys(db, team.id)).map((row) => apiKeyView(request, team, row)) }
     }
   )
 
@@ -68,7 +69,11 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         const createdBy = userOf(request).id
         const given = { teamId, createdBy, name: name.trim(), tier, kind, dailyLimit, expiresAt }
         const { row, key } = await createApiKey(tx, given)
-        return { status: 201, body: { ...apiKeyView(row), key }, kept: shownOnce(row.id, 'key') }
+        return {
+          status: 201,
+          body: { ...apiKeyView(request, (await readTeam(request, tx, teamId))!, row), key },
+          kept: shownOnce(row.id, 'key')
+        }
       })
     }
   )

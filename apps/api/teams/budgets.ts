@@ -3,6 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { differences, lockTeam } from '../../../db/admin/administration.js'
+import { heldJobs } from '../../../db/admin/held-money.js'
 import { recordAdminAction } from '../../../db/audit/admin-audit.js'
 import { changeTeamBudget, teamBudget } from '../../../db/money/budget.js'
 import { teamExists } from '../../../db/teams/teams.js'
@@ -12,7 +13,7 @@ import { formatUsd, microFromUsd } from '../../../domain/money/money.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../http/access.js'
 import { json } from '../http/response.js'
-import { auditView, Budget, budgetView, fieldOf } from './budget-view.js'
+import { auditView, Budget, budgetView, fieldOf, HELD_MAX, heldView, TeamBudget } from './budget-view.js'
 
 const Usd = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const LimitFields = Type.Object(
@@ -36,15 +37,20 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     {
       schema: {
         tags: ['budgets'],
-        summary: 'Limits, and what is spent and reserved',
+        summary: 'Limits, and what is spent, reserved and held',
         querystring: TeamQuery,
-        response: { 200: json('The budget', Budget) }
+        response: { 200: json('The budget', TeamBudget) }
       }
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
       // A caller without any team yet has the limits that their personal team will have.
-      return budgetView(db, team?.id ?? null, deps.now())
+      const id = team?.id ?? null
+      const [budget, held] = await Promise.all([
+        budgetView(db, id, deps.now()),
+        id === null ? { rows: [], jobs: 0, amount: 0n } : heldJobs(db, HELD_MAX, id)
+      ])
+      return { ...budget, held: heldView(held) }
     }
   )
 

@@ -50,7 +50,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return { invitations: team ? (await listInvitations(db, team.id)).map(invitationView) : [] }
+      if (!team) return { invitations: [] }
+      return { invitations: (await listInvitations(db, team.id)).map((row) => invitationView(request, team, row)) }
     }
   )
 
@@ -75,10 +76,10 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const inviter = userOf(request)
       return app.writeOnce(request, reply, async (write) => {
         const { tx } = write
-        await teamForWrite(request, tx, teamId)
+        const team = (await readTeam(request, tx, await teamForWrite(request, tx, teamId)))!
         const sent = await invite(tx, { teamId, email, role, message, invitedBy: inviter.id })
         await mailLink(write, sent, inviter.displayName ?? inviter.email)
-        return { status: 201, body: invitationView(sent.invitation) }
+        return { status: 201, body: invitationView(request, team, sent.invitation) }
       })
     }
   )
@@ -109,12 +110,13 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       const inviter = userOf(request)
       return app.writeOnce(request, reply, async (write) => {
         const { tx } = write
-        await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
+        const teamId = await ownerForWrite(request, tx, await teamOfInvitation(tx, id), 'invitation')
+        const team = (await readTeam(request, tx, teamId))!
         const sent = role ? null : await resendInvitation(tx, id)
         const invitation = role ? await changeInvitedRole(tx, id, role) : sent?.invitation
         if (!invitation) throw new ServiceError('conflict', 'The invitation was accepted, was cancelled or has expired')
         if (sent) await mailLink(write, sent, inviter.displayName ?? inviter.email)
-        return { body: invitationView(invitation) }
+        return { body: invitationView(request, team, invitation) }
       })
     }
   )

@@ -1,12 +1,15 @@
 // Members of a team: /api/team/members.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { changeRole, listMembers, type Member as MemberRow, removeMember } from '../../../db/teams/members.js'
+import type { Membership } from '../../../db/teams/memberships.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { assignableRoles, roles } from '../../../domain/teams/role.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam, teamForWrite, userOf } from '../http/access.js'
 import { done, json, nullable, success, text, time, uuid } from '../http/response.js'
+import { MemberActions, memberActions } from './can/team-actions.js'
 
 const Uuid = Type.String({ format: 'uuid' })
 const MemberId = Type.Object({ userId: Uuid })
@@ -17,18 +20,22 @@ const Member = Type.Object(
     email: text,
     name: Type.String({ description: 'Display name, else the part of the address before the @' }),
     role: oneOf(roles),
-    joined_at: time
+    joined_at: time,
+    can: MemberActions
   },
   { $id: 'Member' }
 )
 
-const memberView = ({ userId, email, name, role, joinedAt }: MemberRow): Static<typeof Member> => ({
-  user_id: userId,
-  email,
-  name,
-  role,
-  joined_at: joinedAt.toISOString()
-})
+const memberView =
+  (request: FastifyRequest, team: Membership) =>
+  ({ userId, email, name, role, joinedAt }: MemberRow): Static<typeof Member> => ({
+    user_id: userId,
+    email,
+    name,
+    role,
+    joined_at: joinedAt.toISOString(),
+    can: memberActions(request, team, { userId, role })
+  })
 
 export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -45,7 +52,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return { team_id: team?.id ?? null, members: team ? (await listMembers(db, team.id)).map(memberView) : [] }
+      if (!team) return { team_id: null, members: [] }
+      return { team_id: team.id, members: (await listMembers(db, team.id)).map(memberView(request, team)) }
     }
   )
 
@@ -63,8 +71,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     async (request, reply) => {
       const { team_id, role } = request.body
       return app.writeOnce(request, reply, async ({ tx }) => {
-        await teamForWrite(request, tx, team_id, 'update')
-        return { body: memberView(await changeRole(tx, team_id, request.params.userId, role)) }
+        const teamId = await teamForWrite(request, tx, team_id, 'update')
+        // Read before: admins can demote themselves.
+        const team = (await readTeam(request, tx, teamId))!
+        const member = await changeRole(tx, teamId, request.params.userId, role)
+        const now = member.userId === userOf(request).id ? { ...team, role } : team
+        return { body: memberView(request, now)(member) }
       })
     }
   )

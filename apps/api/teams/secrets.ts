@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../../db/client.js'
+import { teamsOf } from '../../../db/teams/memberships.js'
 import { deleteSecret, listSecrets, listSecretsOf, recordValidation, teamOfSecret } from '../../../db/teams/secrets.js'
 import {
   type CredentialProvider,
@@ -49,9 +50,20 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
     },
     async (request) => {
       const { team_id } = request.query
-      if (team_id === undefined) return { secrets: (await listSecretsOf(db, callerOf(request))).map(secretView) }
+      if (team_id === undefined) {
+        const caller = callerOf(request)
+        const teams = new Map((await teamsOf(db, caller)).map((team) => [team.id, team]))
+        const rows = await listSecretsOf(db, caller)
+        // A team that the caller left between the two reads is left out.
+        return {
+          secrets: rows.flatMap((row) => {
+            const team = teams.get(row.teamId)
+            return team ? [secretView(request, team, row)] : []
+          })
+        }
+      }
       const team = (await readTeam(request, db, team_id))!
-      return { secrets: (await listSecrets(db, team.id)).map(secretView) }
+      return { secrets: (await listSecrets(db, team.id)).map((row) => secretView(request, team, row)) }
     }
   )
 
@@ -74,7 +86,9 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         const teamId = await teamForWrite(request, tx, team_id)
         const values = readCredentials(provider, secrets)
         await storeCredentials(tx, keyRingOf(deps), { teamId, provider }, values)
-        return { status: 201, body: { secrets: (await listSecrets(tx, teamId, provider)).map(secretView) } }
+        const team = (await readTeam(request, tx, teamId))!
+        const stored = await listSecrets(tx, teamId, provider)
+        return { status: 201, body: { secrets: stored.map((row) => secretView(request, team, row)) } }
       })
     }
   )

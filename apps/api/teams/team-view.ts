@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { roles } from '../../../domain/teams/role.js'
 import { nullable, text, uuid } from '../http/response.js'
+import { TeamActions } from './can/team-actions.js'
 
 export const Team = Type.Object(
   {
@@ -14,3 +15,6 @@ export const Team = Type.Object(
   },
   { $id: 'Team' }
 )
+
+/** With what the caller can do in it. */
+export const TeamRecord = Type.Object({ ...Team.properties, can: TeamActions }, { $id: 'TeamRecord' })

@@ -1,19 +1,20 @@
 // Teams: /api/teams/*.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { deleteTeam } from '../../../db/deletion/team-deletion.js'
 import { leaveTeam, transferOwnership } from '../../../db/teams/members.js'
-import { type Membership, teamsOf } from '../../../db/teams/memberships.js'
+import { teamsOf } from '../../../db/teams/memberships.js'
 import { createTeam, renameTeam } from '../../../db/teams/teams.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { TEAMS_PER_USER_MAX } from '../../../domain/teams/team-limits.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, teamForWrite, userOf } from '../http/access.js'
 import { done, json, success } from '../http/response.js'
-import { Team } from './team-view.js'
+import { withTeamActions } from './can/team-actions.js'
+import { TeamRecord } from './team-view.js'
 
 const TeamId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const TeamName = Type.Object(
@@ -30,10 +31,10 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
       schema: {
         tags: ['teams'],
         summary: 'Your teams, in the order of joining',
-        response: { 200: json('Your teams', Type.Object({ teams: Type.Array(Team) })) }
+        response: { 200: json('Your teams', Type.Object({ teams: Type.Array(TeamRecord) })) }
       }
     },
-    async (request) => ({ teams: await teamsOf(db, callerOf(request)) })
+    async (request) => ({ teams: await withTeamActions(db, request, await teamsOf(db, callerOf(request))) })
   )
 
   app.post(
@@ -43,7 +44,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         tags: ['teams'],
         summary: 'Create a team; you become its owner',
         body: TeamName,
-        response: { 201: json('The team', Team) },
+        response: { 201: json('The team', TeamRecord) },
         errors: ['conflict']
       }
     },
@@ -55,7 +56,8 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
             'conflict',
             `You belong to ${TEAMS_PER_USER_MAX} teams, which is the most; leave one first`
           )
-        return { status: 201, body: await createTeam(tx, caller, request.body.name.trim()) }
+        const made = await createTeam(tx, caller, request.body.name.trim())
+        return { status: 201, body: await recordOf(request, tx, made.id) }
       })
     }
   )
@@ -68,7 +70,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         summary: 'Rename a team (owner and admins)',
         params: TeamId,
         body: TeamName,
-        response: { 200: json('The team', Team) }
+        response: { 200: json('The team', TeamRecord) }
       }
     },
     async (request, reply) => {
@@ -76,7 +78,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, id, 'update')
         await renameTeam(tx, id, request.body.name.trim())
-        return { body: await membership(request, tx, teamId) }
+        return { body: await recordOf(request, tx, teamId) }
       })
     }
   )
@@ -110,7 +112,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
         summary: 'Make another member the owner; you become an admin (owner)',
         params: TeamId,
         body: Type.Object({ user_id: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
-        response: { 200: json('The team', Team) }
+        response: { 200: json('The team', TeamRecord) }
       }
     },
     async (request, reply) => {
@@ -118,7 +120,7 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
       return app.writeOnce(request, reply, async ({ tx }) => {
         const teamId = await teamForWrite(request, tx, id, 'update')
         await transferOwnership(tx, id, userOf(request).id, request.body.user_id)
-        return { body: await membership(request, tx, teamId) }
+        return { body: await recordOf(request, tx, teamId) }
       })
     }
   )
@@ -135,6 +137,8 @@ export const teamRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (a
   )
 }
 
-/** The caller's membership, read again after a change. */
-const membership = async (request: FastifyRequest, tx: DbOrTx, teamId: string): Promise<Membership> =>
-  (await teamsOf(tx, callerOf(request))).find(({ id }) => id === teamId)!
+/** The team as the caller sees it, read again after a change. */
+async function recordOf(request: FastifyRequest, tx: DbOrTx, teamId: string): Promise<Static<typeof TeamRecord>> {
+  const mine = (await teamsOf(tx, callerOf(request))).filter(({ id }) => id === teamId)
+  return (await withTeamActions(tx, request, mine))[0]!
+}

@@ -23,6 +23,11 @@ export const Usage = Type.Object({
       )
     }),
     'What the team stores now, whatever the month; null for a caller without a team'
+  ),
+  months: Type.Optional(
+    Type.Array(Type.Object({ month: text, spend: usd }), {
+      description: 'With `months`: the total of each, the month of the response first'
+    })
   )
 })
 

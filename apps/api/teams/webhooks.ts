@@ -4,11 +4,19 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
 import { newId } from '../../../db/ids.js'
-import { listDeliveries } from '../../../db/teams/webhook-deliveries.js'
+import type { Membership } from '../../../db/teams/memberships.js'
+import {
+  type DeliveryRow,
+  listDeliveries,
+  loadDelivery,
+  recordTest,
+  sendAgain
+} from '../../../db/teams/webhook-deliveries.js'
 import { createWebhook, deleteWebhook, listWebhooks, teamOfWebhook } from '../../../db/teams/webhooks.js'
 import { codeOf, ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import {
+  BEING_SENT,
   privateHost,
   readWebhookUrl,
   URL_MAX,
@@ -52,7 +60,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     },
     async (request) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return { webhooks: team ? (await listWebhooks(db, team.id)).map(webhookView) : [] }
+      if (!team) return { webhooks: [] }
+      return { webhooks: (await listWebhooks(db, team.id)).map((row) => webhookView(request, team, row)) }
     }
   )
 
@@ -93,7 +102,11 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           sealedSecret: sealedValue,
           createdBy: userOf(request).id
         })
-        return { status: 201, body: { ...webhookView(row), secret }, kept: shownOnce(id, 'secret') }
+        return {
+          status: 201,
+          body: { ...webhookView(request, (await readTeam(request, tx, teamId))!, row), secret },
+          kept: shownOnce(id, 'secret')
+        }
       })
     }
   )
@@ -130,18 +143,74 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     },
     async (request) => {
       const { id } = request.params
-      await assertMayRead(request, db, await teamOfWebhook(db, id))
-      return { deliveries: (await listDeliveries(db, id)).map(deliveryView) }
+      const team = await teamToRead(request, db, await teamOfWebhook(db, id))
+      const now = deps.now()
+      return { deliveries: (await listDeliveries(db, id)).map((row) => deliveryView(request, team, row, now)) }
     }
   )
+
+  app.post(
+    '/api/team/webhooks/:id/test',
+    {
+      schema: {
+        tags: ['webhooks'],
+        summary: 'Send a test to a webhook (owner and admins)',
+        description:
+          'A delivery of the event `webhook.test`, signed like any other, whatever the webhook subscribes to. It is tried once; the log shows how it went.',
+        params: WebhookId,
+        response: { 201: json('The delivery, which a worker sends', Delivery) },
+        errors: ['not_available']
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await ownerForWrite(request, tx, await teamOfWebhook(tx, id), 'webhook')
+        keyRingOf(deps)
+        const delivery = await recordTest(tx, id, teamId)
+        if (!delivery) throw unknownWebhook()
+        return { status: 201, body: await shownDelivery(request, tx, teamId, delivery) }
+      })
+    }
+  )
+
+  app.post(
+    '/api/team/webhooks/:id/deliveries/:deliveryId/again',
+    {
+      schema: {
+        tags: ['webhooks'],
+        summary: 'Send a delivery again, now (owner and admins)',
+        description:
+          'The message has the same id and body, so a receiver that remembers ids sees a repetition. After the last retry it is one further try. 409 while the delivery is being sent.',
+        params: Type.Object({ id: Uuid, deliveryId: Uuid }),
+        response: { 200: json('The delivery, which a worker sends', Delivery) },
+        errors: ['conflict', 'not_available']
+      }
+    },
+    async (request, reply) => {
+      const { id, deliveryId } = request.params
+      return app.writeOnce(request, reply, async ({ tx }) => {
+        const teamId = await ownerForWrite(request, tx, await teamOfWebhook(tx, id), 'webhook')
+        keyRingOf(deps)
+        const known = await loadDelivery(tx, id, deliveryId)
+        if (!known) throw new ServiceError('not_found', 'no such delivery')
+        if (!(await sendAgain(tx, deliveryId))) throw new ServiceError('conflict', BEING_SENT)
+        return { body: await shownDelivery(request, tx, teamId, (await loadDelivery(tx, id, deliveryId))!) }
+      })
+    }
+  )
+
+  const shownDelivery = async (request: FastifyRequest, tx: DbOrTx, teamId: string, delivery: DeliveryRow) =>
+    deliveryView(request, (await readTeam(request, tx, teamId))!, delivery, deps.now())
 }
 
 /** Non-members get the same 404 as for an id that does not exist. */
-async function assertMayRead(request: FastifyRequest, db: DbOrTx, teamId: string | null): Promise<void> {
+async function teamToRead(request: FastifyRequest, db: DbOrTx, teamId: string | null): Promise<Membership> {
   if (teamId === null) throw unknownWebhook()
-  await readTeam(request, db, teamId).catch((error) => {
+  const team = await readTeam(request, db, teamId).catch((error) => {
     throw codeOf(error) === 'not_found' ? unknownWebhook() : error
   })
+  return team!
 }
 
 const unknownWebhook = () => new ServiceError('not_found', 'no such webhook')

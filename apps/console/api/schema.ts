@@ -72,6 +72,24 @@ export interface paths {
       }
     }
   }
+  '/api/meta/providers': {
+    parameters: NoParameters
+    get: {
+      parameters: NoParameters
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['ListProvidersResponse']
+          }
+        }
+        400: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
   '/api/backends': {
     parameters: NoParameters
     get: {
@@ -2310,7 +2328,7 @@ export interface paths {
         200: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['Budget']
+            'application/json': components['schemas']['TeamBudget']
           }
         }
         400: Refusal
@@ -2361,6 +2379,7 @@ export interface paths {
         query?: {
           team_id?: string
           month?: string
+          months?: number
           format?: "json" | "csv"
         }
         header?: never
@@ -2525,7 +2544,7 @@ export interface paths {
         201: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['Team']
+            'application/json': components['schemas']['TeamRecord']
           }
         }
         400: Refusal
@@ -2562,7 +2581,7 @@ export interface paths {
         200: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['Team']
+            'application/json': components['schemas']['TeamRecord']
           }
         }
         400: Refusal
@@ -2631,7 +2650,7 @@ export interface paths {
         200: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['Team']
+            'application/json': components['schemas']['TeamRecord']
           }
         }
         400: Refusal
@@ -3188,6 +3207,75 @@ export interface paths {
       }
     }
   }
+  '/api/team/webhooks/{id}/test': {
+    parameters: NoParameters
+    post: {
+      parameters: {
+        query?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        201: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['Delivery']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        404: Refusal
+        409: Refusal
+        413: Refusal
+        415: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/team/webhooks/{id}/deliveries/{deliveryId}/again': {
+    parameters: NoParameters
+    post: {
+      parameters: {
+        query?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+          deliveryId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['Delivery']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        404: Refusal
+        409: Refusal
+        413: Refusal
+        415: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
   '/api/team/secrets': {
     parameters: NoParameters
     get: {
@@ -3383,6 +3471,26 @@ export interface paths {
         429: Refusal
         500: Refusal
         503: Refusal
+      }
+    }
+  }
+  '/api/profile/deletion': {
+    parameters: NoParameters
+    get: {
+      parameters: NoParameters
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['AccountDeletion']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        429: Refusal
+        500: Refusal
       }
     }
   }
@@ -4075,6 +4183,23 @@ export interface components {
       api_version: string
       version: string
       features: components['schemas']['GetMetaResponseFeatures']
+    }
+    CredentialField: {
+      name: string
+      required: boolean
+      expected: string
+      secret: boolean
+      together: string[]
+      needed_for_jobs: string | null
+    }
+    CredentialProvider: {
+      provider: "aws-braket" | "ibm-quantum" | "azure-quantum" | "ionq"
+      name: string
+      supported: boolean
+      credentials: components['schemas']['CredentialField'][]
+    }
+    ListProvidersResponse: {
+      providers: components['schemas']['CredentialProvider'][]
     }
     BackendPricing: {
       taskFee: number
@@ -5443,6 +5568,52 @@ export interface components {
       evidence: components['schemas']['CapsuleEvidence']
       seal: components['schemas']['PublicCapsuleSeal']
     }
+    TeamBudgetLimits: {
+      per_job_usd: number
+      per_suite_usd: number
+      daily_usd: number
+      monthly_usd: number
+    }
+    TeamBudgetCeilings: {
+      per_job_usd: number
+      per_suite_usd: number
+      daily_usd: number
+      monthly_usd: number
+    }
+    TeamBudgetDay: {
+      date: string
+      spent_usd: number
+      reserved_usd: number
+      remaining_usd: number
+    }
+    TeamBudgetMonth: {
+      month: string
+      spent_usd: number
+      reserved_usd: number
+      remaining_usd: number
+    }
+    TeamBudgetHeldOldest: {
+      job_id: string
+      backend: string
+      provider: string
+      reason: string | null
+      held_usd: number
+      since: string
+      asks_provider_at: string | null
+    }
+    TeamBudgetHeld: {
+      total_usd: number
+      jobs: number
+      oldest: components['schemas']['TeamBudgetHeldOldest'][]
+    }
+    TeamBudget: {
+      team_id: string | null
+      limits: components['schemas']['TeamBudgetLimits']
+      ceilings: components['schemas']['TeamBudgetCeilings']
+      day: components['schemas']['TeamBudgetDay']
+      month: components['schemas']['TeamBudgetMonth']
+      held: components['schemas']['TeamBudgetHeld']
+    }
     UpdateBudgetRequest: {
       team_id?: string
       per_job_usd?: number
@@ -5493,6 +5664,10 @@ export interface components {
       limitBytes: number
       byKind: components['schemas']['GetUsageResponseStorageByKind']
     }
+    GetUsageResponseMonth: {
+      month: string
+      spend: number
+    }
     GetUsageResponse: {
       period: components['schemas']['GetUsageResponsePeriod']
       summary: components['schemas']['GetUsageResponseSummary']
@@ -5500,6 +5675,7 @@ export interface components {
       byBackend: components['schemas']['GetUsageResponseByBackend'][]
       daily: components['schemas']['GetUsageResponseDaily'][]
       storage: components['schemas']['GetUsageResponseStorage'] | null
+      months?: components['schemas']['GetUsageResponseMonth'][]
     }
     TrailEntry: {
       seq: number
@@ -5562,8 +5738,29 @@ export interface components {
     ListSigningKeysResponse: {
       keys: components['schemas']['ListSigningKeysResponseKey'][]
     }
+    TeamActions: {
+      rename: true | string
+      transfer: true | string
+      leave: true | string
+      delete: true | string
+      invite: true | string
+      save_credentials: true | string
+      list_api_keys: true | string
+      create_api_key: true | string
+      list_webhooks: true | string
+      create_webhook: true | string
+      change_budget: true | string
+    }
+    TeamRecord: {
+      id: string
+      name: string
+      role: "owner" | "admin" | "member"
+      suspended: boolean
+      suspended_reason: string | null
+      can: components['schemas']['TeamActions']
+    }
     ListTeamsResponse: {
-      teams: components['schemas']['Team'][]
+      teams: components['schemas']['TeamRecord'][]
     }
     CreateTeamRequest: {
       name: string
@@ -5574,12 +5771,18 @@ export interface components {
     TransferTeamRequest: {
       user_id: string
     }
+    MemberActions: {
+      change_role: true | string
+      remove: true | string
+      make_owner: true | string
+    }
     Member: {
       user_id: string
       email: string
       name: string
       role: "owner" | "admin" | "member"
       joined_at: string
+      can: components['schemas']['MemberActions']
     }
     ListMembersResponse: {
       team_id: string | null
@@ -5592,6 +5795,11 @@ export interface components {
     RemoveMemberRequest: {
       team_id: string
     }
+    InvitationActions: {
+      resend: true | string
+      change_role: true | string
+      cancel: true | string
+    }
     Invitation: {
       id: string
       email: string
@@ -5601,6 +5809,7 @@ export interface components {
       invited_by: string | null
       created_at: string
       expires_at: string
+      can: components['schemas']['InvitationActions']
     }
     ListInvitationsResponse: {
       invitations: components['schemas']['Invitation'][]
@@ -5629,6 +5838,9 @@ export interface components {
       team_id: string
       role: "admin" | "member"
     }
+    ApiKeyActions: {
+      revoke: true | string
+    }
     ApiKey: {
       id: string
       team_id: string
@@ -5641,6 +5853,7 @@ export interface components {
       expires_at: string | null
       last_used_at: string | null
       created_at: string
+      can: components['schemas']['ApiKeyActions']
     }
     ListApiKeysResponse: {
       api_keys: components['schemas']['ApiKey'][]
@@ -5665,6 +5878,7 @@ export interface components {
       expires_at: string | null
       last_used_at: string | null
       created_at: string
+      can: components['schemas']['ApiKeyActions']
       key: string
     }
     ShownOnce: {
@@ -5673,12 +5887,17 @@ export interface components {
       secret?: null
       message: string
     }
+    WebhookActions: {
+      test: true | string
+      delete: true | string
+    }
     Webhook: {
       id: string
       team_id: string
       url: string
       events: ("job.completed" | "job.failed" | "job.cancelled" | "capsule.verified" | "budget.exceeded")[]
       created_at: string
+      can: components['schemas']['WebhookActions']
     }
     ListWebhooksResponse: {
       webhooks: components['schemas']['Webhook'][]
@@ -5694,20 +5913,31 @@ export interface components {
       url: string
       events: ("job.completed" | "job.failed" | "job.cancelled" | "capsule.verified" | "budget.exceeded")[]
       created_at: string
+      can: components['schemas']['WebhookActions']
       secret: string
+    }
+    DeliveryActions: {
+      send_again: true | string
     }
     Delivery: {
       id: string
-      event: "job.completed" | "job.failed" | "job.cancelled" | "capsule.verified" | "budget.exceeded"
+      event: "job.completed" | "job.failed" | "job.cancelled" | "capsule.verified" | "budget.exceeded" | "webhook.test"
       state: "pending" | "delivered" | "failed"
       tries: number
       last_status: number | null
       last_error: string | null
       created_at: string
       delivered_at: string | null
+      next_try_at: string | null
+      can: components['schemas']['DeliveryActions']
     }
     ListWebhookDeliveriesResponse: {
       deliveries: components['schemas']['Delivery'][]
+    }
+    SecretActions: {
+      replace: true | string
+      test: true | string
+      delete: true | string
     }
     Secret: {
       id: string
@@ -5720,6 +5950,7 @@ export interface components {
       validated_at: string | null
       created_at: string
       updated_at: string
+      can: components['schemas']['SecretActions']
     }
     ListSecretsResponse: {
       secrets: components['schemas']['Secret'][]
@@ -5778,6 +6009,29 @@ export interface components {
     }
     DeleteAccountRequest: {
       password: string
+    }
+    AccountDeletionCan: {
+      delete: true | string
+    }
+    AccountDeletionDeletesTeam: {
+      id: string
+      name: string
+    }
+    AccountDeletionDeletes: {
+      teams: components['schemas']['AccountDeletionDeletesTeam'][]
+      api_keys: number
+    }
+    AccountDeletionLeavesTeam: {
+      id: string
+      name: string
+    }
+    AccountDeletionLeaves: {
+      teams: components['schemas']['AccountDeletionLeavesTeam'][]
+    }
+    AccountDeletion: {
+      can: components['schemas']['AccountDeletionCan']
+      deletes: components['schemas']['AccountDeletionDeletes']
+      leaves: components['schemas']['AccountDeletionLeaves']
     }
     AnyTeamOwner: {
       id: string
@@ -6115,3 +6369,482 @@ export interface components {
     }
   }
 }
+
+/** The limits of the fields of each operation's body, for forms. */
+export const formLimits = {
+  "validateCode": {
+    "code": {
+      "minLength": 1,
+      "maxLength": 64
+    }
+  },
+  "signUp": {
+    "email": {
+      "maxLength": 254
+    },
+    "password": {
+      "minLength": 10,
+      "maxLength": 200
+    },
+    "code": {
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "invitation_token": {
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "display_name": {
+      "minLength": 1,
+      "maxLength": 100
+    }
+  },
+  "signIn": {
+    "email": {
+      "maxLength": 254
+    },
+    "password": {
+      "maxLength": 200
+    }
+  },
+  "changePassword": {
+    "password": {
+      "maxLength": 200
+    },
+    "new_password": {
+      "minLength": 10,
+      "maxLength": 200
+    }
+  },
+  "requestPasswordReset": {
+    "email": {
+      "maxLength": 254
+    }
+  },
+  "resetPassword": {
+    "token": {
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "password": {
+      "minLength": 10,
+      "maxLength": 200
+    }
+  },
+  "compareJobs": {
+    "margin": {
+      "maximum": 1
+    }
+  },
+  "runPlayground": {
+    "code": {
+      "minLength": 1,
+      "maxLength": 100000
+    },
+    "backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "shots": {
+      "minimum": 1,
+      "maximum": 100000
+    }
+  },
+  "convertPlayground": {
+    "code": {
+      "minLength": 1,
+      "maxLength": 100000
+    }
+  },
+  "reportPlaygroundRun": {
+    "session_id": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "simulator_version": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "qasm_input": {
+      "maxLength": 100000
+    },
+    "shots": {
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "qubit_count": {
+      "minimum": 1,
+      "maximum": 50
+    },
+    "gate_count": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "execution_time_ms": {
+      "minimum": 0
+    },
+    "user_agent": {
+      "maxLength": 500
+    }
+  },
+  "analyseScript": {
+    "content": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "content_hash": {
+      "maxLength": 64
+    },
+    "backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "shots": {
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "circuit_count": {
+      "minimum": 1,
+      "maximum": 1000
+    }
+  },
+  "saveJobScript": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "description": {
+      "minLength": 1,
+      "maxLength": 2000
+    },
+    "slug": {
+      "maxLength": 200
+    }
+  },
+  "uploadScript": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "script_content": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "description": {
+      "maxLength": 1000
+    },
+    "requirements": {
+      "maxLength": 100000
+    }
+  },
+  "updateScript": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "description": {
+      "maxLength": 2000
+    },
+    "script_content": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "requirements": {
+      "maxLength": 100000
+    }
+  },
+  "runCapsule": {
+    "backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "shots": {
+      "minimum": 1,
+      "maximum": 100000
+    }
+  },
+  "setCapsuleSchedule": {
+    "cron": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "timezone": {
+      "minLength": 1,
+      "maxLength": 60
+    }
+  },
+  "createCapsule": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "description": {
+      "maxLength": 1000
+    },
+    "tags": {
+      "maxItems": 10
+    },
+    "backends": {
+      "maxItems": 50
+    },
+    "max_budget_usd": {
+      "minimum": 0,
+      "maximum": 500
+    },
+    "retention_years": {
+      "minimum": 1,
+      "maximum": 100
+    },
+    "regulatory_framework": {
+      "maxLength": 1000
+    }
+  },
+  "updateCapsule": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "description": {
+      "maxLength": 1000
+    },
+    "tags": {
+      "maxItems": 10
+    },
+    "backends": {
+      "maxItems": 50
+    },
+    "max_budget_usd": {
+      "minimum": 0,
+      "maximum": 500
+    },
+    "retention_years": {
+      "minimum": 1,
+      "maximum": 100
+    },
+    "regulatory_framework": {
+      "maxLength": 1000
+    }
+  },
+  "createCapsuleFromJob": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "description": {
+      "maxLength": 1000
+    },
+    "tags": {
+      "maxItems": 10
+    },
+    "max_budget_usd": {
+      "minimum": 0,
+      "maximum": 500
+    },
+    "retention_years": {
+      "minimum": 1,
+      "maximum": 100
+    },
+    "regulatory_framework": {
+      "maxLength": 1000
+    }
+  },
+  "sealCapsule": {
+    "exit_code": {
+      "minimum": -2147483648,
+      "maximum": 2147483647
+    },
+    "exit_message": {
+      "maxLength": 1000
+    },
+    "margin": {
+      "maximum": 1
+    }
+  },
+  "publishCapsule": {
+    "title": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "description": {
+      "minLength": 1,
+      "maxLength": 2000
+    },
+    "readme": {
+      "maxLength": 50000
+    },
+    "license": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "category": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "tags": {
+      "maxItems": 10
+    }
+  },
+  "updateBudget": {
+    "per_job_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "per_suite_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "daily_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "monthly_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    }
+  },
+  "createTeam": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 100
+    }
+  },
+  "renameTeam": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 100
+    }
+  },
+  "createInvitation": {
+    "email": {
+      "maxLength": 254
+    },
+    "message": {
+      "maxLength": 500
+    }
+  },
+  "createApiKey": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "daily_limit_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    }
+  },
+  "createWebhook": {
+    "url": {
+      "minLength": 1,
+      "maxLength": 2000
+    },
+    "events": {
+      "maxItems": 5
+    }
+  },
+  "updateProfile": {
+    "username": {
+      "minLength": 3,
+      "maxLength": 30
+    },
+    "display_name": {
+      "maxLength": 100
+    },
+    "bio": {
+      "maxLength": 500
+    },
+    "avatar_url": {
+      "maxLength": 500
+    },
+    "website": {
+      "maxLength": 200
+    },
+    "location": {
+      "maxLength": 100
+    },
+    "github_username": {
+      "maxLength": 39
+    },
+    "twitter_username": {
+      "maxLength": 15
+    },
+    "linkedin_url": {
+      "maxLength": 200
+    }
+  },
+  "deleteAccount": {
+    "password": {
+      "maxLength": 200
+    }
+  },
+  "adminUpdateTeam": {
+    "running_jobs_max": {
+      "minimum": 1,
+      "maximum": 1000000
+    },
+    "slots_max": {
+      "minimum": 1,
+      "maximum": 1000
+    }
+  },
+  "adminSuspendTeam": {
+    "reason": {
+      "minLength": 1,
+      "maxLength": 500
+    }
+  },
+  "adminCreateAccessCode": {
+    "uses": {
+      "minimum": 1,
+      "maximum": 1000000
+    }
+  },
+  "adminUpdateBackend": {
+    "description": {
+      "maxLength": 1000
+    },
+    "displayOrder": {
+      "minimum": 0,
+      "maximum": 1000000
+    }
+  },
+  "adminSetBudget": {
+    "per_job_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "per_suite_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "daily_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "monthly_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    }
+  },
+  "adminTakeDownCapsule": {
+    "reason": {
+      "minLength": 1,
+      "maxLength": 1000
+    }
+  },
+  "adminSettleJob": {
+    "cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "note": {
+      "minLength": 1,
+      "maxLength": 500
+    }
+  },
+  "adminSetStorage": {
+    "limit_bytes": {
+      "minimum": 0,
+      "maximum": 9007199254740991
+    }
+  }
+} as const

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
 import { api, bodyOf, type User } from '../api/client.js'
 import { rememberSignedIn } from '../api/patient-fetch.js'
@@ -26,19 +26,28 @@ export function AccountMenu({ user }: { user: User }) {
       <Button>Account</Button>
       <Popover placement="bottom end">
         <Dialog className={styles.panel!} aria-label="Account">
-          <p className={styles.who}>
-            {user.display_name ?? user.username}
-            <br />
-            {user.email}
-          </p>
-          <ThemeChoice />
-          <p>
-            <a href="/docs">The HTTP API</a>
-          </p>
-          <Button onPress={() => signOut.mutate()} isDisabled={signOut.isPending}>
-            Sign out
-          </Button>
-          <Refusal error={signOut.error} />
+          {({ close }) => (
+            <>
+              <p className={styles.who}>
+                {user.display_name ?? user.username}
+                <br />
+                {user.email}
+              </p>
+              <ThemeChoice />
+              <p>
+                <Link to="/profile" onClick={close}>
+                  Profile, password and sessions
+                </Link>
+              </p>
+              <p>
+                <a href="/docs">The HTTP API</a>
+              </p>
+              <Button onPress={() => signOut.mutate()} isDisabled={signOut.isPending}>
+                Sign out
+              </Button>
+              <Refusal error={signOut.error} />
+            </>
+          )}
         </Dialog>
       </Popover>
     </DialogTrigger>

@@ -131,6 +131,59 @@ const backends = createRoute({
   component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
 })
 
+const team = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/team',
+  component: lazyRouteComponent(() => import('../team/team-page.js'), 'TeamPage')
+})
+const teamHome = createRoute({
+  getParentRoute: () => team,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/team/members', replace: true })
+  }
+})
+const teamPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => team, path, component: page })
+const teamMembers = teamPage(
+  '/members',
+  lazyRouteComponent(() => import('../team/members/members-page.js'), 'MembersPage')
+)
+const teamInvitations = teamPage(
+  '/invitations',
+  lazyRouteComponent(() => import('../team/invitations/invitations-page.js'), 'InvitationsPage')
+)
+const teamCredentials = teamPage(
+  '/credentials',
+  lazyRouteComponent(() => import('../team/credentials/credentials-page.js'), 'CredentialsPage')
+)
+const teamKeys = teamPage(
+  '/keys',
+  lazyRouteComponent(() => import('../team/keys/keys-page.js'), 'KeysPage')
+)
+const teamWebhooks = teamPage(
+  '/webhooks',
+  lazyRouteComponent(() => import('../team/webhooks/webhooks-page.js'), 'WebhooksPage')
+)
+const teamBudget = teamPage(
+  '/budget',
+  lazyRouteComponent(() => import('../team/money/budget-page.js'), 'BudgetPage')
+)
+const teamUsage = createRoute({
+  getParentRoute: () => team,
+  path: '/usage',
+  validateSearch: ({ month }: Record<string, unknown>): { month?: string } => {
+    const given = text(month)
+    return given === undefined ? {} : { month: given }
+  },
+  component: lazyRouteComponent(() => import('../team/money/usage-page.js'), 'UsagePage')
+})
+const profile = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('../profile/profile-page.js'), 'ProfilePage')
+})
+
 /** Pages that visitors have too: what they do needs no account, or says where it does. */
 const open = createRoute({
   getParentRoute: () => root,
@@ -145,14 +198,42 @@ const playground = createRoute({
   component: lazyRouteComponent(() => import('../playground/playground-page.js'), 'PlaygroundPage')
 })
 
+const publicProfile = createRoute({
+  getParentRoute: () => open,
+  path: '/profiles/$username',
+  component: lazyRouteComponent(() => import('../profile/public-profile-page.js'), 'PublicProfilePage')
+})
+
+const teamParts = [
+  teamHome,
+  teamMembers,
+  teamInvitations,
+  teamCredentials,
+  teamKeys,
+  teamWebhooks,
+  teamBudget,
+  teamUsage
+] as const
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
   forgotPassword,
   resetPassword,
   invitation,
-  open.addChildren([playground]),
-  signedIn.addChildren([home, jobs, compare, job, scripts, newScript, script, backends])
+  open.addChildren([playground, publicProfile]),
+  signedIn.addChildren([
+    home,
+    jobs,
+    compare,
+    job,
+    scripts,
+    newScript,
+    script,
+    backends,
+    team.addChildren(teamParts),
+    profile
+  ])
 ])
 
 export const createConsoleRouter = (queryClient: QueryClient) =>

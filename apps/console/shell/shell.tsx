@@ -17,7 +17,8 @@ const pages = [
   { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
   { to: '/scripts', text: 'Scripts' },
-  { to: '/backends', text: 'Backends' }
+  { to: '/backends', text: 'Backends' },
+  { to: '/team', text: 'Team' }
 ] as const
 
 /** Around pages that need no account. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import type { Team } from '../api/client.js'
 import { sessionQuery } from '../api/queries.js'
 import { Choice } from '../components/fields.js'
@@ -10,6 +10,7 @@ import { useTeam } from './team.js'
 export function TeamChoice({ teams }: { teams: readonly Team[] }) {
   const navigate = useNavigate()
   const { team } = useTeam()
+  const { pathname } = useLocation()
   if (teams.length === 0) return null
   const options = teams.map(({ id, name, suspended }) => ({
     value: id,
@@ -21,7 +22,8 @@ export function TeamChoice({ teams }: { teams: readonly Team[] }) {
       label="Team"
       value={team?.id ?? ''}
       options={team ? options : [nobody, ...options]}
-      onChange={(id) => void navigate({ to: '/jobs', search: { team: id } })}
+      // The pages of a team stay, with the chosen one; other pages may show what the team does not have.
+      onChange={(id) => void navigate({ to: pathname.startsWith('/team/') ? pathname : '/jobs', search: { team: id } })}
     />
   )
 }

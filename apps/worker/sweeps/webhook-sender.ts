@@ -86,7 +86,8 @@ export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
       if (failing.size >= FAILING_MAX) failing.clear()
       failing.set(webhook.id, performance.now() + times.pauseMs)
     }
-    const state = await finishTry(db, taken, outcome, times.retrySeconds)
+    const retrySeconds = taken.event === 'webhook.test' ? [] : times.retrySeconds
+    const state = await finishTry(db, taken, outcome, retrySeconds)
     const facts = {
       deliveryId: taken.id,
       webhookId: webhook.id,

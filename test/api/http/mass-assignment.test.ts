@@ -76,6 +76,7 @@ beforeAll(async () => {
     apiKey: never,
     secret: never,
     webhook: never,
+    delivery: never,
     session: () => openSession(db, admin.id, null)
   }
 })

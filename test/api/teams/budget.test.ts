@@ -4,6 +4,7 @@ import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { members } from '../../../db/tables/accounts.js'
 import { responseOf, startApi, type TestUser } from '../../support/api/api.js'
 import { submission } from '../../support/jobs/builders.js'
+import { addHeldJob } from '../../support/jobs/money-rows.js'
 
 const api = await startApi('budget')
 const { db } = api.database
@@ -137,7 +138,8 @@ describe('GET /api/team/budget', () => {
       limits: { per_job_usd: 100, per_suite_usd: 500, daily_usd: 100, monthly_usd: 1000 },
       ceilings: { per_job_usd: 1000, per_suite_usd: 5000, daily_usd: 1000, monthly_usd: 10000 },
       day: { date: now.slice(0, 10), spent_usd: 0, reserved_usd: 0, remaining_usd: 100 },
-      month: { month: now.slice(0, 7), spent_usd: 0, reserved_usd: 0, remaining_usd: 1000 }
+      month: { month: now.slice(0, 7), spent_usd: 0, reserved_usd: 0, remaining_usd: 1000 },
+      held: { total_usd: 0, jobs: 0, oldest: [] }
     })
   })
 
@@ -220,6 +222,21 @@ describe('PATCH /api/team/budget', () => {
   })
 })
 
+test('the budget names the held money of its team alone, with the reason', async () => {
+  const [ada, eve] = [await api.signUpWithTeam(), await api.signUpWithTeam()]
+  const job = await addHeldJob(
+    db,
+    { userId: ada.id, email: ada.email },
+    { cost: 1_250_001n, submission: { teamId: ada.teamId } }
+  )
+  expect((await budget(ada)).held).toEqual({
+    total_usd: 1.250001,
+    jobs: 1,
+    oldest: [expect.objectContaining({ job_id: job, held_usd: 1.250001, since: expect.stringMatching(/Z$/) })]
+  })
+  expect((await budget(eve)).held).toEqual({ total_usd: 0, jobs: 0, oldest: [] })
+})
+
 describe('the budgets of a platform administrator', () => {
   test('can change ceilings, and a lowered ceiling applies at once', async () => {
     const ada = await api.signUpWithTeam()
@@ -228,7 +245,9 @@ describe('the budgets of a platform administrator', () => {
     await setBudget(ada.teamId, { ceilings: { daily_usd: 0.5 } })
     expect((await budget(ada)).limits.daily_usd).toBe(0.5)
     expect((await ada.post('/api/jobs/submit', priced())).status).toBe(402)
-    expect((await admin.get(`/api/admin/teams/${ada.teamId}/budgets`)).body).toEqual(await budget(ada))
+    const { held, ...figures } = await budget(ada)
+    expect((await admin.get(`/api/admin/teams/${ada.teamId}/budgets`)).body).toEqual(figures)
+    expect(held.jobs).toBe(0)
   })
 
   test('are a 404 for other callers and for unknown teams', async () => {

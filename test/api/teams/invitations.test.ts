@@ -46,7 +46,8 @@ describe('an invitation', () => {
       message: 'Come and see.',
       invited_by: owner.id,
       created_at: expect.any(String),
-      expires_at: expect.any(String)
+      expires_at: expect.any(String),
+      can: { resend: true, change_role: true, cancel: true }
     })
     expect(Date.parse(answer.body.expires_at) - Date.parse(answer.body.created_at)).toBe(7 * 24 * 3600 * 1000)
     const mail = api.mails.findLast(({ to }) => to === email)!

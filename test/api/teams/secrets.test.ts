@@ -132,7 +132,8 @@ describe('credentials', () => {
       validation_status: 'untested',
       validated_at: null,
       created_at: expect.stringMatching(/Z$/),
-      updated_at: expect.stringMatching(/Z$/)
+      updated_at: expect.stringMatching(/Z$/),
+      can: { replace: true, test: true, delete: true }
     })
     expect(answer.body).toEqual({ secrets: [item('access_key_id'), item('secret_access_key')] })
     expect(await list()).toEqual(answer.body.secrets)

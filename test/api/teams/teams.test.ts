@@ -32,7 +32,14 @@ describe('a team', () => {
     const made = await ada.post('/api/teams', { name: '  Ion trap group ' })
     expect([made.status, made.body]).toEqual([
       201,
-      { id: expect.any(String), name: 'Ion trap group', role: 'owner', suspended: false, suspended_reason: null }
+      {
+        id: expect.any(String),
+        name: 'Ion trap group',
+        role: 'owner',
+        suspended: false,
+        suspended_reason: null,
+        can: expect.objectContaining({ rename: true, leave: expect.stringContaining('The owner cannot leave') })
+      }
     ])
     expect((await ada.get('/api/teams')).body).toEqual({ teams: [made.body] })
     expect((await ada.ask('PATCH', `/api/teams/${made.body.id}`, { name: 'Qubits' })).body.name).toBe('Qubits')

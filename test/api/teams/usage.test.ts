@@ -45,6 +45,34 @@ beforeAll(async () => {
 
 const usage = (query = '') => ada.get(`/api/team/usage?team_id=${teamId}${query}`)
 
+describe('the totals of several months', () => {
+  test('stand beside the usage, the newest first, each as the month itself has it', async () => {
+    const { body } = await usage('&months=3')
+    expect(body.months).toEqual([
+      { month: '2026-11', spend: 3.750001 },
+      { month: '2026-10', spend: 4 },
+      { month: '2026-09', spend: 0 }
+    ])
+    expect(body.summary.totalSpend).toBe(3.750001)
+    expect((await usage()).body.months).toBeUndefined()
+    const { body: before } = await usage('&month=2026-12&months=12')
+    expect(before.months).toHaveLength(12)
+    expect(before.months.slice(0, 2)).toEqual([
+      { month: '2026-12', spend: 8 },
+      { month: '2026-11', spend: 3.750001 }
+    ])
+  })
+
+  test.each(['0', '13', 'all'])('are not given for months=%s', async (months) => {
+    expect((await usage(`&months=${months}`)).status).toBe(400)
+  })
+
+  test('are zeros for a caller without a team', async () => {
+    const { body } = await (await api.signUp()).get('/api/team/usage?months=2')
+    expect(body.months.map(({ spend }: { spend: number }) => spend)).toEqual([0, 0])
+  })
+})
+
 describe('the usage of a month', () => {
   test('is the sum by provider, backend and day, including free runs and days without runs', async () => {
     const { status, body } = await usage()

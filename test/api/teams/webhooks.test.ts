@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { finishTry, takeDelivery } from '../../../db/teams/webhook-deliveries.js'
-import { webhookEvents } from '../../../domain/teams/webhook.js'
+import { BEING_SENT, webhookEvents } from '../../../domain/teams/webhook.js'
 import { readKeyRing, webhookContext } from '../../../services/keys/key-ring.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 
@@ -65,7 +65,8 @@ describe('a webhook', () => {
       team_id: teamId,
       url,
       events: ['job.failed', 'job.completed'],
-      created_at: expect.stringMatching(/Z$/)
+      created_at: expect.stringMatching(/Z$/),
+      can: { test: true, delete: true }
     })
     expect(await list()).toEqual([shown])
     expect((await make()).body.secret).not.toBe(secret)
@@ -141,8 +142,24 @@ describe('the log of a webhook', () => {
     await finishTry(db, (await takeDelivery(db, []))!, { status: 500, error: 'answered 500' }, [60])
     const shown = { id: expect.any(String), event: 'job.cancelled', tries: 1, created_at: expect.stringMatching(/Z$/) }
     expect((await deliveries(id)).body.deliveries).toEqual([
-      { ...shown, state: 'pending', last_status: 500, last_error: 'answered 500', delivered_at: null },
-      { ...shown, state: 'delivered', last_status: 204, last_error: null, delivered_at: expect.stringMatching(/Z$/) }
+      {
+        ...shown,
+        state: 'pending',
+        last_status: 500,
+        last_error: 'answered 500',
+        delivered_at: null,
+        next_try_at: expect.stringMatching(/Z$/),
+        can: { send_again: true }
+      },
+      {
+        ...shown,
+        state: 'delivered',
+        last_status: 204,
+        last_error: null,
+        delivered_at: expect.stringMatching(/Z$/),
+        next_try_at: null,
+        can: { send_again: true }
+      }
     ])
   })
 
@@ -153,6 +170,75 @@ describe('the log of a webhook', () => {
         ${id}, 'job.completed', '{}', 'delivered', now() from generate_series(1, 120) n`)
     const ids = (await deliveries(id)).body.deliveries.map((row: { id: string }) => row.id.slice(-3))
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([100, '120', '021'])
+  })
+})
+
+describe('a test of a webhook', () => {
+  test('is a delivery of an event of its own, whatever the webhook subscribes to', async () => {
+    const { id } = (await make({ events: ['job.failed'] })).body
+    const { status, body } = await owner.post(`${path}/${id}/test`)
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        event: 'webhook.test',
+        state: 'pending',
+        tries: 0,
+        last_status: null,
+        last_error: null,
+        created_at: expect.stringMatching(/Z$/),
+        delivered_at: null,
+        next_try_at: expect.stringMatching(/Z$/),
+        can: { send_again: BEING_SENT }
+      }
+    ])
+    const taken = (await takeDelivery(db, []))!
+    expect([taken.id, taken.event]).toEqual([body.id, 'webhook.test'])
+    expect(JSON.parse(taken.payload)).toEqual({
+      type: 'webhook.test',
+      timestamp: expect.stringMatching(/Z$/),
+      data: { team_id: teamId, webhook_id: id }
+    })
+    await finishTry(db, taken, { status: 204, error: null }, [])
+    expect((await deliveries(id)).body.deliveries).toMatchObject([{ id: body.id, state: 'delivered' }])
+  })
+})
+
+describe('a delivery that is sent again', () => {
+  const again = (webhook: string, id: string, user = owner) => user.post(`${path}/${webhook}/deliveries/${id}/again`)
+  const failed = async () => {
+    const webhook = (await make({ events: ['job.cancelled'] })).body.id as string
+    await cancelledJob()
+    const taken = (await takeDelivery(db, []))!
+    await finishTry(db, taken, { status: 500, error: 'answered 500' }, [])
+    return { webhook, taken }
+  }
+
+  test('has its id and body once more, and one further try after its last', async () => {
+    const { webhook, taken } = await failed()
+    const { status, body } = await again(webhook, taken.id)
+    expect([status, body.id, body.state]).toEqual([200, taken.id, 'pending'])
+    const second = (await takeDelivery(db, []))!
+    expect([second.id, second.payload, second.tries]).toEqual([taken.id, taken.payload, 2])
+    expect(await finishTry(db, second, { status: 500, error: 'answered 500' }, [])).toBe('failed')
+  })
+
+  test('is refused while a sender has it, in the words of `can`, and ten presses at once send it once', async () => {
+    const { webhook, taken } = await failed()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => again(webhook, taken.id)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, body } of answers) if (status !== 200) expect([status, body.error]).toEqual([409, BEING_SENT])
+    expect((await deliveries(webhook)).body.deliveries[0].can.send_again).toBe(BEING_SENT)
+    await takeDelivery(db, [])
+    expect((await again(webhook, taken.id)).status).toBe(409)
+  })
+
+  test('cannot be one of another webhook', async () => {
+    const { taken } = await failed()
+    const other = (await make()).body.id
+    const answer = await again(other, taken.id)
+    expect([answer.status, answer.body.error]).toEqual([404, 'no such delivery'])
+    expect((await again(other, taken.id, outsider)).body.error).toBe('no such webhook')
   })
 })
 

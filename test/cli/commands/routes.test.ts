@@ -24,6 +24,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /reset-password/:token': ['pages of a browser'],
   'GET /api/meta': ['probes and documents for programs'],
   'GET /api/meta/keys': 'signing-keys',
+  'GET /api/meta/providers': ['for the console'],
   'GET /api/backends': 'backends',
   'GET /api/backends/:slug': ['probes and documents for programs'],
 
@@ -43,6 +44,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /api/profile': 'profile show',
   'PATCH /api/profile': 'profile set',
   'DELETE /api/profile': 'profile delete-account',
+  'GET /api/profile/deletion': ['for the console'],
   'GET /api/profiles/:username': 'profile show',
 
   'GET /api/teams': 'team list',
@@ -72,6 +74,8 @@ const table: Record<RouteLine, string | [Reason]> = {
   'POST /api/team/webhooks': 'webhook create',
   'DELETE /api/team/webhooks/:id': 'webhook delete',
   'GET /api/team/webhooks/:id/deliveries': 'webhook deliveries',
+  'POST /api/team/webhooks/:id/test': ['for the console'],
+  'POST /api/team/webhooks/:id/deliveries/:deliveryId/again': ['for the console'],
   'GET /api/team/budget': 'budget',
   'PATCH /api/team/budget': 'budget',
   'GET /api/team/usage': 'usage',

@@ -6,7 +6,7 @@ import type { Db } from '../../../db/client.js'
 import { newId } from '../../../db/ids.js'
 import { transition } from '../../../db/jobs/job-transition.js'
 import { members, teams } from '../../../db/tables/accounts.js'
-import { teamSecrets, webhooks } from '../../../db/tables/teams.js'
+import { teamSecrets, webhookDeliveries, webhooks } from '../../../db/tables/teams.js'
 import { createApiKey } from '../../../db/teams/api-keys.js'
 import { invite } from '../../../db/teams/invitations.js'
 import type { KeyTier } from '../../../domain/teams/api-key.js'
@@ -83,6 +83,12 @@ export async function createAccessScenes(db: Db) {
         await db
           .insert(webhooks)
           .values({ id, teamId, url: 'https://hooks.example.org', events: ['job.failed'], ...sealed })
+        return id
+      },
+      delivery: async (webhookId) => {
+        const id = newId()
+        const sent = { event: 'job.failed' as const, payload: '{}', state: 'failed' as const, nextAt: new Date() }
+        await db.insert(webhookDeliveries).values({ id, webhookId, ...sent })
         return id
       },
       session: async () => {

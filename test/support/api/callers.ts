@@ -52,6 +52,7 @@ export interface Scene {
   apiKey(): Promise<string>
   secret(): Promise<string>
   webhook(): Promise<string>
+  delivery(webhookId: string): Promise<string>
   session(): Promise<string>
 }
 

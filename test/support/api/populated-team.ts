@@ -1,5 +1,6 @@
 // A team that has one resource of every kind, created through the API.
 
+import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
 import { closeAttempt, completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { bellQasm3, submission } from '../jobs/builders.js'
@@ -29,6 +30,8 @@ export interface PopulatedTeam {
   secretId: string
   /** With deliveries that stay unsent. */
   webhookId: string
+  /** A delivery of the webhook that has failed. */
+  deliveryId: string
   /** A session of the owner other than the one in use. */
   sessionId: string
 }
@@ -73,6 +76,9 @@ export async function makePopulatedTeam(
 
   const submit = async (changes: Record<string, unknown> = {}): Promise<string> =>
     (await asOwner('POST', '/api/jobs/submit', submission({ team_id: teamId, ...changes }))).job_id
+  const { id: deliveryId } = await asOwner('POST', `/api/team/webhooks/${webhook.id}/test`)
+  await db.execute(sql`update webhook_deliveries set state = 'failed' where id = ${deliveryId}`)
+
   const pendingJob = await submit({ not_before: later(), execution_mode: 'temporal', name: 'later', labels: ['x'] })
   const begun = async (): Promise<[id: string, attempt: number]> => {
     const id = await submit()
@@ -124,6 +130,7 @@ export async function makePopulatedTeam(
     apiKey,
     secretId: secrets[0].id,
     webhookId: webhook.id,
+    deliveryId,
     sessionId: (sessions as { id: string; current: boolean }[]).find(({ current }) => current)!.id
   }
 }

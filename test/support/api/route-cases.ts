@@ -43,6 +43,7 @@ export const routeCases: Record<string, RouteCase> = {
   'GET /reset-password/:token': { allowed: everyKind, status: 200, path: () => '/reset-password/any' },
   'GET /api/meta': { allowed: everyKind, status: 200 },
   'GET /api/meta/keys': { allowed: everyKind, status: 200 },
+  'GET /api/meta/providers': { allowed: everyKind, status: 200 },
   'GET /api/backends': { allowed: everyKind, status: 200 },
   'GET /api/backends/:slug': { allowed: everyKind, status: 200, path: () => '/api/backends/local' },
 
@@ -75,6 +76,7 @@ export const routeCases: Record<string, RouteCase> = {
   'GET /api/profile': { allowed: people, status: 200 },
   'PATCH /api/profile': { allowed: people, status: 200, body: () => ({ bio: 'hello' }) },
   'DELETE /api/profile': { allowed: people, status: 400, body: () => ({ password: 'not theirs' }) },
+  'GET /api/profile/deletion': { allowed: people, status: 200 },
   'GET /api/profiles/:username': { allowed: everyKind, status: 404, path: () => '/api/profiles/nobody-at-all' },
 
   'GET /api/teams': { allowed: peopleOrKeys, status: 200 },
@@ -181,6 +183,19 @@ export const routeCases: Record<string, RouteCase> = {
     allowed: managersReading,
     status: 200,
     path: async (scene) => `/api/team/webhooks/${await scene.webhook()}/deliveries`
+  },
+  'POST /api/team/webhooks/:id/test': {
+    allowed: managers,
+    status: 201,
+    path: async (scene) => `/api/team/webhooks/${await scene.webhook()}/test`
+  },
+  'POST /api/team/webhooks/:id/deliveries/:deliveryId/again': {
+    allowed: managers,
+    status: 200,
+    path: async (scene) => {
+      const webhook = await scene.webhook()
+      return `/api/team/webhooks/${webhook}/deliveries/${await scene.delivery(webhook)}/again`
+    }
   },
   'GET /api/team/budget': { allowed: readers, status: 200, path: inTeam('/api/team/budget') },
   'GET /api/team/usage': { allowed: readers, status: 200, path: inTeam('/api/team/usage') },

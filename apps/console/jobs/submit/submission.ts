@@ -1,4 +1,6 @@
 // What the submit form holds, and the request that it becomes. The service reads and checks all of it.
+import { numberOf } from '../../text/number-of.js'
+
 export interface SubmitForm {
   program: string
   /** '' lets the service detect it. */
@@ -21,12 +23,6 @@ export const emptyForm: SubmitForm = {
   name: '',
   mode: '',
   maxCost: ''
-}
-
-/** A number as it was typed; what is no number is sent as text, for the service to refuse in its words. */
-const numberOf = (text: string): number | string => {
-  const number = Number(text)
-  return text.trim() !== '' && Number.isFinite(number) ? number : text
 }
 
 /** @param others parameters of an earlier job, as JSON values, which the form does not show. */

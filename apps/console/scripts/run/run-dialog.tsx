@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { stringify } from 'lossless-json'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { ApiError } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
 import { metaQuery, sessionQuery } from '../../api/queries.js'
@@ -50,7 +50,8 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
   const fields = runFields(script.metadata)
   const params = paramsOf(fields, texts)
   const circuits = circuitsIn(params)
-  const where = useDestinations(settings.shots, circuits, teamParam)
+  const priced = useMemo(() => ({ circuit_count: circuits }), [circuits])
+  const where = useDestinations(settings.shots, priced, teamParam)
   const destinations = where.data?.destinations ?? []
   const first = destinations.find(({ available }) => available) ?? destinations[0]
   const backend = settings.backend || first?.backend || ''

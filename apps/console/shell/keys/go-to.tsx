@@ -27,6 +27,8 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
     { id: 'scripts', text: 'Scripts', go: () => navigate({ to: '/scripts' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
+    { id: 'team', text: 'Team', go: () => navigate({ to: '/team/members' }) },
+    { id: 'profile', text: 'Your profile', go: () => navigate({ to: '/profile' }) },
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,
       text: `Team ${name}`,

@@ -1,0 +1,92 @@
+// What the pages of a team read. Each read names the team.
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf } from '../api/client.js'
+import type { components } from '../api/schema.js'
+
+type Schemas = components['schemas']
+export type TeamRecord = Schemas['TeamRecord']
+export type Member = Schemas['Member']
+export type Invitation = Schemas['Invitation']
+export type ApiKey = Schemas['ApiKey']
+export type Secret = Schemas['Secret']
+export type Webhook = Schemas['Webhook']
+export type Delivery = Schemas['Delivery']
+export type Provider = Schemas['CredentialProvider']
+export type TeamBudget = Schemas['TeamBudget']
+export type Usage = Schemas['GetUsageResponse']
+
+const of = (teamId: string) => ({ query: { team_id: teamId } })
+
+export const teamsQuery = queryOptions({
+  queryKey: ['team', 'all'],
+  queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/teams', { signal }))).teams
+})
+
+export const membersQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'members'],
+    queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/team/members', { params: of(teamId), signal }))).members
+  })
+
+export const invitationsQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'invitations'],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/api/team/invitations', { params: of(teamId), signal }))).invitations
+  })
+
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/meta/providers', { signal }))).providers
+})
+
+export const secretsQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'secrets'],
+    queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/team/secrets', { params: of(teamId), signal }))).secrets
+  })
+
+export const keysQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'keys'],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/api/team/api-keys', { params: of(teamId), signal }))).api_keys
+  })
+
+export const webhooksQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'webhooks'],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/api/team/webhooks', { params: of(teamId), signal }))).webhooks
+  })
+
+export const deliveriesQuery = (teamId: string, id: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'webhooks', id],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/api/team/webhooks/{id}/deliveries', { params: { path: { id } }, signal }))).deliveries
+  })
+
+export const budgetQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'budget'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/team/budget', { params: of(teamId), signal }))
+  })
+
+const MONTHS = 12
+
+/** @param month `undefined` is the present one. */
+export const usageQuery = (teamId: string, month: string | undefined) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'usage', month ?? 'now'],
+    queryFn: async ({ signal }) => {
+      const query = { team_id: teamId, months: MONTHS, ...(month !== undefined && { month }) }
+      // Text is the answer to `format=csv`.
+      return (await bodyOf(api.GET('/api/team/usage', { params: { query }, signal }))) as Usage
+    }
+  })
+
+/** Reads again what a change touched: the team's pages, and with them what may be done. */
+export const readTeamAgain = (queryClient: QueryClient): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: ['team'] })

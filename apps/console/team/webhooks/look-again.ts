@@ -1,0 +1,12 @@
+// When the log of a webhook is read again: soon while a delivery is about to be sent, and not for ever, since a page that polls
+// would use up the reads of its user.
+import type { Delivery } from '../team-queries.js'
+
+const SOON_MS = 1_000
+const READS_MAX = 15
+
+/** @param reads how often the log was read. @returns `false`: no more. */
+export const lookAgainIn = (log: readonly Pick<Delivery, 'can'>[] | undefined, reads: number): number | false =>
+  reads < READS_MAX && log?.some(({ can }) => can.send_again !== true && /being sent/.test(can.send_again))
+    ? SOON_MS
+    : false

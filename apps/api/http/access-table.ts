@@ -134,6 +134,10 @@ const table = {
   'GET /api/capsules': readTeam,
   'GET /api/capsules/public': readOpen,
   'GET /api/capsules/public/:slug': readOpen,
+  'GET /api/capsules/public/:slug/export': readOpen,
+  'GET /api/capsules/public/:slug/attestation': readOpen,
+  'GET /api/capsules/public/:slug/files/:name': readOpen,
+  'GET /api/capsules/public/:slug/verifications': readOpen,
   'GET /api/capsules/:id': readTeam,
   'PATCH /api/capsules/:id': { ...writeTeam, limit: 'capsuleWrite' },
   'DELETE /api/capsules/:id': { ...writeTeam, limit: 'capsuleWrite' },
@@ -151,9 +155,11 @@ const table = {
   'DELETE /api/capsules/:id/schedule': { ...writeTeam, limit: 'capsuleWrite' },
   'POST /api/capsules/:id/schedule/backfill': { ...writeTeam, limit: 'capsuleWrite' },
   'GET /api/capsules/:id/verifications': readTeam,
+  'GET /api/schedules/preview': { who: 'caller', tier: 'read', limit: 'read' },
   // Published capsules are open to every caller.
   'GET /api/capsules/:id/export': readTeam,
   'GET /api/capsules/:id/attestation': readTeam,
+  'GET /api/capsules/:id/files/:name': readTeam,
   'POST /api/capsules/import': { ...writeTeam, limit: 'capsuleImport', limitsRepeats: true },
   'POST /api/capsules/upload': { ...writeTeam, limit: 'capsuleCreate' },
 

@@ -6,7 +6,7 @@ import type { DbOrTx } from '../../../db/client.js'
 import { estimateOf, type JobRow, loadSource } from '../../../db/jobs/jobs.js'
 import { assertUsable } from '../../../domain/backends/backend.js'
 import { tasksNeededBy } from '../../../domain/capsules/capsule-suite.js'
-import { codeOf, ServiceError } from '../../../domain/errors.js'
+import { ServiceError } from '../../../domain/errors.js'
 import { widthOfSource } from '../../../domain/jobs/declared-width.js'
 import {
   assertCancellable,
@@ -19,11 +19,9 @@ import { programKindOf } from '../../../domain/jobs/source.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
 import { assertMayCall, readTeam, userOf } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
-import { text } from '../http/response.js'
 import { assertActive } from '../http/team-access.js'
+import { Verdict, verdict } from '../http/verdict.js'
 import { refusalsOf, type SubmittingTeam, standingAt } from './destinations/refusals.js'
-
-const Verdict = Type.Union([Type.Literal(true), text])
 
 export const JobActions = Type.Object(
   { cancel: Verdict, rerun: Verdict, make_capsule: Verdict, save_script: Verdict },
@@ -103,15 +101,4 @@ export function assertHasItsResults({ capsuleRunId, startedAt }: JobRow, params:
       'conflict',
       `The parameters of this job name results of ${[...needed].join(', ')}, which it has never got; run its capsule again`
     )
-}
-
-/** A fault of the service is rethrown. */
-function verdict(assert: () => void): true | string {
-  try {
-    assert()
-    return true
-  } catch (error) {
-    if (codeOf(error) === null) throw error
-    return (error as Error).message
-  }
 }

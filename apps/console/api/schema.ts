@@ -1662,6 +1662,68 @@ export interface paths {
       }
     }
   }
+  '/api/capsules/{id}/files/{name}': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            '*/*': string
+          }
+        }
+        304: {
+          headers: Headers
+          content?: never
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/schedules/preview': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query: {
+          cron: string
+          timezone?: string
+          from?: string
+          to?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['SchedulePreview']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
   '/api/capsules/import': {
     parameters: NoParameters
     post: {
@@ -2199,6 +2261,122 @@ export interface paths {
           headers: Headers
           content: {
             'application/json': components['schemas']['PublicCapsule']
+          }
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/export': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          format?: "capsule" | "rocrate"
+        }
+        header?: never
+        path: {
+          slug: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            '*/*': string
+          }
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/attestation': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          slug: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['GetPublicCapsuleAttestationResponse']
+          }
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/files/{name}': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          slug: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            '*/*': string
+          }
+        }
+        304: {
+          headers: Headers
+          content?: never
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/verifications': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          limit?: number
+          offset?: number
+        }
+        header?: never
+        path: {
+          slug: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['ListPublicCapsuleVerificationsResponse']
           }
         }
         400: Refusal
@@ -4967,6 +5145,15 @@ export interface components {
       limit: number
       offset: number
     }
+    SchedulePreviewDue: {
+      count: number
+      capped: boolean
+    }
+    SchedulePreview: {
+      next_runs: string[]
+      due: components['schemas']['SchedulePreviewDue'] | null
+      fault: string | null
+    }
     ImportCapsuleRequest: {
       file?: string
       team_id?: string
@@ -5020,6 +5207,21 @@ export interface components {
     CreateCapsuleResponse: {
       capsule_id: string
     }
+    CapsuleSummaryLastVerification: {
+      verdict: "exact" | "consistent" | "not_testable" | "drifted" | "different"
+      completed_at: string
+    }
+    CapsuleSummaryScheduleEngine: {
+      state: "applied" | "pending" | "refused"
+      reason: string | null
+    }
+    CapsuleSummarySchedule: {
+      cron: string
+      timezone: string
+      paused: boolean
+      next_run_at: string | null
+      engine: components['schemas']['CapsuleSummaryScheduleEngine']
+    }
     CapsuleSummary: {
       id: string
       team_id: string
@@ -5039,6 +5241,9 @@ export interface components {
       capsule_digest: string | null
       sealed_at: string | null
       slug: string | null
+      last_verification: components['schemas']['CapsuleSummaryLastVerification'] | null
+      schedule: components['schemas']['CapsuleSummarySchedule'] | null
+      runs_under_way: number
     }
     ListCapsulesResponse: {
       capsules: components['schemas']['CapsuleSummary'][]
@@ -5127,6 +5332,19 @@ export interface components {
       paused: boolean
       alert: components['schemas']['CapsuleScheduleSummaryAlert']
     }
+    CapsuleActions: {
+      update: true | string
+      delete: true | string
+      seal: true | string
+      publish: true | string
+      archive: true | string
+      verify: true | string
+      run: true | string
+      clone: true | string
+      schedule: true | string
+      end_schedule: true | string
+      backfill: true | string
+    }
     Capsule: {
       id: string
       team_id: string
@@ -5155,6 +5373,7 @@ export interface components {
       seal: components['schemas']['CapsuleSeal'] | null
       publication: components['schemas']['CapsulePublication'] | null
       schedule: components['schemas']['CapsuleScheduleSummary'] | null
+      can?: components['schemas']['CapsuleActions']
     }
     UpdateCapsuleRequestWorkflowTask: {
       name: string
@@ -5270,6 +5489,39 @@ export interface components {
       regulatory_framework: string | null
       evidence: components['schemas']['CapsuleEvidence']
       seal: components['schemas']['PublicCapsuleSeal']
+    }
+    GetPublicCapsuleAttestationResponseSignature: {
+      keyid: string
+      sig: string
+    }
+    GetPublicCapsuleAttestationResponse: {
+      payload: string
+      payloadType: "application/vnd.in-toto+json"
+      signatures: components['schemas']['GetPublicCapsuleAttestationResponseSignature'][]
+    }
+    PublicVerification: {
+      completed_at: string
+      verdict: "exact" | "consistent" | "not_testable" | "drifted" | "different"
+      tvd: number | null
+      tvd_upper: number | null
+      margin: number | null
+      p_value: number | null
+    }
+    ListPublicCapsuleVerificationsResponseDrift: {
+      points: number
+      mean: number
+      min: number
+      max: number
+      per_30_days: number | null
+      standard_error: number | null
+    }
+    ListPublicCapsuleVerificationsResponse: {
+      verifications: components['schemas']['PublicVerification'][]
+      drift: components['schemas']['ListPublicCapsuleVerificationsResponseDrift'] | null
+      total: number
+      total_capped?: true
+      limit: number
+      offset: number
     }
     UpdateBudgetRequest: {
       team_id?: string

@@ -152,7 +152,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
 
   const catalogue = createBackendCatalogue(deps.db)
   await app.register(serviceRoutes, { deps, isClosing: () => closing })
-  await app.register(consoleRoutes, { folder: deps.consoleFolder ?? null })
+  await app.register(consoleRoutes, { folder: deps.consoleFolder ?? null, db: deps.db })
   await app.register(backendRoutes, { db: deps.db, catalogue })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(authRoutes, { deps, sessions })

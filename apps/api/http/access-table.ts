@@ -44,6 +44,8 @@ const table = {
   'GET /assets/*': open,
   'GET /invitations/:token': open,
   'GET /reset-password/:token': open,
+  // It reads the capsule whose title a shared link shows.
+  'GET /public/:slug': readOpen,
   'GET /api/meta': readOpen,
   'GET /api/meta/keys': readOpen,
   'GET /api/backends': readOpen,

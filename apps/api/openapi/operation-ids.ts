@@ -9,6 +9,7 @@ type Undescribed =
   | 'GET /openapi.json'
   | 'GET /invitations/:token'
   | 'GET /reset-password/:token'
+  | 'GET /public/:slug'
 
 export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, string>> = {
   'GET /healthz': 'getHealth',

@@ -10,6 +10,9 @@ import {
   retainSearchParams
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
+import { readCapsuleSearch } from '../capsules/capsule-tabs.js'
+import { readCapsuleFilters, readPage } from '../capsules/list/capsule-filters.js'
+import { readCatalogueFilters } from '../capsules/public/catalogue-filters.js'
 import { readCompare } from '../jobs/compare/compare-search.js'
 import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
@@ -105,6 +108,18 @@ const job = createRoute({
   validateSearch: readTab,
   component: lazyRouteComponent(() => import('../jobs/job-page.js'), 'JobPage')
 })
+const capsules = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/capsules',
+  validateSearch: readCapsuleFilters,
+  component: lazyRouteComponent(() => import('../capsules/list/capsules-page.js'), 'CapsulesPage')
+})
+const capsule = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/capsules/$id',
+  validateSearch: readCapsuleSearch,
+  component: lazyRouteComponent(() => import('../capsules/capsule-page.js'), 'CapsulePage')
+})
 const backends = createRoute({
   getParentRoute: () => signedIn,
   path: '/backends',
@@ -124,14 +139,27 @@ const playground = createRoute({
   component: lazyRouteComponent(() => import('../playground/playground-page.js'), 'PlaygroundPage')
 })
 
+const catalogue = createRoute({
+  getParentRoute: () => open,
+  path: '/public',
+  validateSearch: readCatalogueFilters,
+  component: lazyRouteComponent(() => import('../capsules/public/catalogue-page.js'), 'CataloguePage')
+})
+const publicCapsule = createRoute({
+  getParentRoute: () => open,
+  path: '/public/$slug',
+  validateSearch: readPage,
+  component: lazyRouteComponent(() => import('../capsules/public/public-page.js'), 'PublicPage')
+})
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
   forgotPassword,
   resetPassword,
   invitation,
-  open.addChildren([playground]),
-  signedIn.addChildren([home, jobs, compare, job, backends])
+  open.addChildren([playground, catalogue, publicCapsule]),
+  signedIn.addChildren([home, jobs, compare, job, capsules, capsule, backends])
 ])
 
 export const createConsoleRouter = (queryClient: QueryClient) =>

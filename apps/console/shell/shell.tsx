@@ -16,6 +16,7 @@ import { TeamChoice, UnknownTeam } from './team-choice.js'
 const pages = [
   { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
+  { to: '/capsules', text: 'Capsules' },
   { to: '/backends', text: 'Backends' }
 ] as const
 
@@ -34,6 +35,7 @@ function VisitorShell() {
         </Link>
         <div className={styles.choices}>
           <nav className={styles.nav} aria-label="Account">
+            <Link to="/public">Published capsules</Link>
             <Link to="/sign-in" search={{ return_to: '/run' }}>
               Sign in
             </Link>

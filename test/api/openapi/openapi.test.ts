@@ -24,7 +24,8 @@ const undescribed = [
   'GET /assets/*',
   'GET /openapi.json',
   'GET /invitations/:token',
-  'GET /reset-password/:token'
+  'GET /reset-password/:token',
+  'GET /public/:slug'
 ]
 /** Described only where an identity provider is configured; test/api/accounts/oidc.test.ts tests them. */
 const sometimes = ['GET /api/auth/oidc/start', 'GET /api/auth/oidc/callback']

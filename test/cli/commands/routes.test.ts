@@ -22,6 +22,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /openapi.json': ['probes and documents for programs'],
   'GET /invitations/:token': ['pages of a browser'],
   'GET /reset-password/:token': ['pages of a browser'],
+  'GET /public/:slug': ['pages of a browser'],
   'GET /api/meta': ['probes and documents for programs'],
   'GET /api/meta/keys': 'signing-keys',
   'GET /api/backends': 'backends',

@@ -25,6 +25,8 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     { id: 'run', text: 'Playground', go: () => navigate({ to: '/run' }) },
     { id: 'jobs', text: 'Jobs', go: () => navigate({ to: '/jobs' }) },
     { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
+    { id: 'capsules', text: 'Capsules', go: () => navigate({ to: '/capsules' }) },
+    { id: 'public', text: 'Published capsules', go: () => navigate({ to: '/public' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,

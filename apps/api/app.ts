@@ -17,12 +17,15 @@ import { oidcRoutes } from './accounts/oidc.js'
 import { passwordRoutes } from './accounts/passwords.js'
 import { profileRoutes } from './accounts/profile.js'
 import { adminRoutes } from './admin/admin.js'
+import { capsuleFileRoutes } from './capsules/capsule-files.js'
 import { capsuleRunRoutes } from './capsules/capsule-runs.js'
 import { capsuleScheduleRoutes } from './capsules/capsule-schedule.js'
 import { capsuleStateRoutes } from './capsules/capsule-states.js'
 import { capsuleVerificationRoutes } from './capsules/capsule-verifications.js'
 import { capsuleRoutes } from './capsules/capsules.js'
+import { publicCapsuleFileRoutes } from './capsules/public-capsule-files.js'
 import { publicCapsuleRoutes } from './capsules/public-capsules.js'
+import { schedulePreviewRoutes } from './capsules/schedule-preview.js'
 import { capsuleTransferRoutes } from './capsules/transfer/capsule-transfer.js'
 import { consoleRoutes } from './console/console.js'
 import type { ApiDeps } from './deps.js'
@@ -91,7 +94,8 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
     genReqId: () => randomUUID(),
     // Requests are logged by apps/api/http/telemetry/request-log.ts.
     logController: new LogController({ requestIdLogLabel: 'request_id', disableRequestLogging: true }),
-    routerOptions: { maxParamLength: 200 },
+    // The name of a file in a capsule: a folder of up to 240 characters, and a path in it.
+    routerOptions: { maxParamLength: 500 },
     // http/json-body.ts refuses prototype keys by name.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
@@ -150,7 +154,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   const catalogue = createBackendCatalogue(deps.db)
   await app.register(serviceRoutes, { deps, isClosing: () => closing })
   await app.register(providerRoutes, { deps })
-  await app.register(consoleRoutes, { folder: deps.consoleFolder ?? null })
+  await app.register(consoleRoutes, { folder: deps.consoleFolder ?? null, db: deps.db })
   await app.register(backendRoutes, { db: deps.db, catalogue })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(authRoutes, { deps, sessions })
@@ -169,10 +173,13 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(capsuleRunRoutes, { deps, nudge })
   await app.register(capsuleScheduleRoutes, { deps })
   await app.register(capsuleVerificationRoutes, { deps })
+  await app.register(capsuleFileRoutes, { deps })
+  await app.register(schedulePreviewRoutes, { deps })
   await app.register(capsuleTransferRoutes, { deps })
   await app.register(capsuleRoutes, { deps })
   await app.register(capsuleStateRoutes, { deps })
   await app.register(publicCapsuleRoutes, { deps })
+  await app.register(publicCapsuleFileRoutes, { deps })
   await app.register(budgetRoutes, { deps })
   await app.register(usageRoutes, { deps })
   await app.register(auditRoutes, { deps })

@@ -28,7 +28,7 @@ import { findBackend } from '../backends/backends.js'
 import { assertCredentials } from '../backends/provider-workers.js'
 import { definitionDigest } from '../capsules/capsule-changes.js'
 import type { CapsuleRow } from '../capsules/capsules.js'
-import type { Tx } from '../client.js'
+import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { estimateOf, insertJob, submissionBytes } from '../jobs/jobs.js'
 import { reserveSuite } from '../money/budget.js'
@@ -87,9 +87,7 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   const definition = withOverrides(own, run.overrides ?? {})
   const order = orderOf(definition.tasks)
   const { id: capsuleId, teamId } = capsule
-  const usable = backendsFor(tx, teamId, run.mayUse)
-  const planned: PlannedJob[] = []
-  for (const place of order) planned.push(await plan(usable, capsule, definition, place))
+  const planned = await planAll(tx, capsule, definition, order, run.mayUse)
   const text = run.overrides ? definitionText(definition) : capsule.definition
   await assertStorageLeft(
     tx,
@@ -165,6 +163,35 @@ export async function lockForRun(tx: Tx, capsuleId: string): Promise<CapsuleRow>
   return capsule
 }
 
+/**
+ * Refuses what a run of the capsule as it is would be refused for, before its budgets and limits.
+ * @throws ServiceError as `createRun` does.
+ */
+export async function assertCanRun(
+  db: DbOrTx,
+  capsule: CapsuleRow,
+  mode: CapsuleRunMode,
+  mayUse: NewRun['mayUse']
+): Promise<void> {
+  const definition = readDefinition(capsule.definition)
+  assertRunnable(capsule, definition, { mode })
+  await planAll(db, capsule, definition, orderOf(definition.tasks), mayUse)
+}
+
+/** @returns the jobs of a run, in starting order. */
+async function planAll(
+  db: DbOrTx,
+  capsule: CapsuleRow,
+  definition: CapsuleDefinition,
+  order: readonly number[],
+  mayUse: NewRun['mayUse']
+): Promise<PlannedJob[]> {
+  const usable = backendsFor(db, capsule.teamId, mayUse)
+  const planned: PlannedJob[] = []
+  for (const place of order) planned.push(await plan(usable, capsule, definition, place))
+  return planned
+}
+
 function assertRunnable(
   capsule: CapsuleRow,
   { tasks }: CapsuleDefinition,
@@ -228,7 +255,7 @@ interface PlannedJob {
  * Finds a backend that the team can use. Cached, since tasks mostly share one.
  * @throws ServiceError as `createRun` does.
  */
-function backendsFor(tx: Tx, teamId: string, mayUse: NewRun['mayUse']) {
+function backendsFor(tx: DbOrTx, teamId: string, mayUse: NewRun['mayUse']) {
   const found = new Map<string, Backend>()
   return async (slug: string, run: { shots: number; program: ProgramKind }): Promise<Backend> => {
     const backend = found.get(slug) ?? (await findBackend(tx, slug))

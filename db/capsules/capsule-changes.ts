@@ -14,7 +14,7 @@ import { ServiceError, validationError } from '../../domain/errors.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { appendAudit } from '../audit/audit.js'
 import { filesSha256 } from '../audit/audit-records.js'
-import type { Tx } from '../client.js'
+import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { sha256Of } from '../jobs/artifacts.js'
 import { sendContent } from '../stored-content.js'
@@ -189,17 +189,22 @@ const followsTasks = ({ backends, definition }: CapsuleRow): boolean =>
   JSON.stringify(backends) === JSON.stringify(backendsOf(readDefinition(definition)))
 
 /** @throws ServiceError `conflict` while one of its runs is open. */
-export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Promise<void> {
-  const [open] = await tx
+export async function assertNoOpenRun(db: DbOrTx, { id }: Pick<CapsuleRow, 'id'>): Promise<void> {
+  const [open] = await db
     .select({ id: capsuleRuns.id })
     .from(capsuleRuns)
-    .where(sql`${capsuleRuns.capsuleId} = ${row.id} and ${capsuleRuns.status} in ('pending', 'running', 'judging')`)
+    .where(sql`${capsuleRuns.capsuleId} = ${id} and ${capsuleRuns.status} in ('pending', 'running', 'judging')`)
     .limit(1)
   if (open)
     throw new ServiceError(
       'conflict',
       `The run ${open.id} of this capsule has not finished; wait for it, or cancel its jobs`
     )
+}
+
+/** @throws ServiceError `conflict` while one of its runs is open. */
+export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Promise<void> {
+  await assertNoOpenRun(tx, row)
   await tx.delete(capsules).where(eq(capsules.id, row.id))
   await recordCapsuleChange(tx, row, 'capsule.deleted', actor, null, {
     name: row.name,

@@ -18,11 +18,11 @@ import { type AttemptRow, listAttempts, resultText } from '../jobs/attempts.js'
 import { loadSource, recordColumns } from '../jobs/jobs.js'
 import { listShownResults, type ShownResult } from '../jobs/task-results.js'
 import { valueTexts } from '../jobs/task-values.js'
-import { wholeOf } from '../stored-content.js'
+import { type StoredContent, wholeOf } from '../stored-content.js'
 import { capsuleFiles } from '../tables/capsules.js'
 import { jobs } from '../tables/jobs.js'
 import type { EvidenceFile } from './capsule-changes.js'
-import { type CapsuleRow, evidenceRun } from './capsules.js'
+import { type CapsuleFileInfo, type CapsuleRow, evidenceRun } from './capsules.js'
 
 const jobQuery = (db: DbOrTx) => db.select({ ...recordColumns, shots: jobs.shots }).from(jobs)
 type EvidenceJob = Awaited<ReturnType<typeof jobQuery>>[number]
@@ -209,6 +209,21 @@ export async function loadFiles(db: DbOrTx, capsuleId: string): Promise<Evidence
     if (content) files.push({ ...row, content })
   }
   return files
+}
+
+/** One stored file, its content still unread; `null` when there is none of this name. */
+export async function findFile(
+  db: DbOrTx,
+  capsuleId: string,
+  name: string
+): Promise<(CapsuleFileInfo & { stored: StoredContent }) | null> {
+  const where = and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, name))!
+  const { sha256, sizeBytes, mediaType } = capsuleFiles
+  const [row] = await db
+    .select({ name: capsuleFiles.name, sha256, sizeBytes, mediaType })
+    .from(capsuleFiles)
+    .where(where)
+  return row ? { ...row, stored: { table: 'capsule_files', where, sizeBytes: row.sizeBytes } } : null
 }
 
 /** The size of all stored files together, in bytes. */

@@ -1,6 +1,6 @@
 // Finds and lists capsules. Members see the capsules of their teams; published ones are visible to everyone
 // (db/capsules/capsule-seals.ts).
-import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { CapsuleStanding } from '../../domain/capsules/capsule-actions.js'
 import type { CapsuleState } from '../../domain/capsules/capsule-state.js'
 import type { Page } from '../../domain/json/page.js'
@@ -101,12 +101,44 @@ const summaryColumns = {
   slug: capsulePublications.slug
 }
 
-const summaryQuery = (db: DbOrTx) =>
+/** The open runs of all teams are few, and have an index of their own; those of one capsule can be thousands. */
+const openRuns = (db: DbOrTx) =>
   db
-    .select(summaryColumns)
+    .select({ capsuleId: capsuleRuns.capsuleId, count: sql<number>`count(*)::int`.as('open_runs') })
+    .from(capsuleRuns)
+    .where(sql`${capsuleRuns.status} in ('pending', 'running', 'judging')`)
+    .groupBy(capsuleRuns.capsuleId)
+    .as('open_runs')
+
+function summaryQuery(db: DbOrTx) {
+  const open = openRuns(db)
+  const last = db
+    .select({
+      verdict: capsuleRuns.verdict,
+      at: sql<Date>`coalesce(${capsuleRuns.completedAt}, ${capsuleRuns.createdAt})`
+        .mapWith(capsuleRuns.createdAt)
+        .as('last_verified_at')
+    })
+    .from(capsuleRuns)
+    .where(and(eq(capsuleRuns.capsuleId, capsules.id), isNotNull(capsuleRuns.verdict)))
+    .orderBy(desc(capsuleRuns.id))
+    .limit(1)
+    .as('last_verification')
+  return db
+    .select({
+      ...summaryColumns,
+      lastVerdict: last.verdict,
+      lastVerifiedAt: last.at,
+      schedule: capsuleSchedules,
+      runsUnderWay: open.count
+    })
     .from(capsules)
     .leftJoin(capsuleSeals, eq(capsuleSeals.capsuleId, capsules.id))
     .leftJoin(capsulePublications, eq(capsulePublications.capsuleId, capsules.id))
+    .leftJoin(capsuleSchedules, and(eq(capsuleSchedules.capsuleId, capsules.id), isNull(capsuleSchedules.endedAt)))
+    .leftJoinLateral(last, sql`true`)
+    .leftJoin(open, eq(open.capsuleId, capsules.id))
+}
 
 export type CapsuleSummary = Awaited<ReturnType<typeof summaryQuery>>[number]
 

@@ -6,7 +6,7 @@ import { findBackend } from '../../../db/backends/backends.js'
 import { recordCapsuleChange } from '../../../db/capsules/capsule-changes.js'
 import { deleteSchedule, lastScheduledRun, loadSchedule, putSchedule } from '../../../db/capsules/capsule-schedules.js'
 import { type CapsuleRow, loadSeal } from '../../../db/capsules/capsules.js'
-import type { Tx } from '../../../db/client.js'
+import type { DbOrTx } from '../../../db/client.js'
 import { membersByAddress } from '../../../db/teams/members.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -177,7 +177,7 @@ export function assertVerifiable({ sourceJobId }: CapsuleRow): void {
 }
 
 /** @throws ServiceError `conflict` when every run of a schedule would end as `not_testable`. */
-async function assertTestable(tx: Tx, { id }: CapsuleRow): Promise<void> {
+export async function assertTestable(tx: DbOrTx, { id }: Pick<CapsuleRow, 'id'>): Promise<void> {
   const untestable = (await loadSeal(tx, id))?.untestable
   if (untestable) throw new ServiceError('conflict', `A schedule would learn nothing. ${untestable}`)
 }
@@ -186,7 +186,7 @@ async function assertTestable(tx: Tx, { id }: CapsuleRow): Promise<void> {
  * A schedule spends its team's money and outlives the key, so a key cannot schedule runs that it could not pay for.
  * @throws ServiceError `permission_denied`.
  */
-async function assertKeyMaySchedule(tx: Tx, { key }: Actor, { backends }: CapsuleRow): Promise<void> {
+export async function assertKeyMaySchedule(tx: DbOrTx, { key }: Actor, { backends }: CapsuleRow): Promise<void> {
   for (const slug of key ? backends : []) {
     const backend = await findBackend(tx, slug)
     if (!backend || isFree(backend.pricing)) continue

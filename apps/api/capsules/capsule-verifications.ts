@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { actorText } from '../../../db/audit/audit.js'
 import { backfillRuns, lockTeam } from '../../../db/capsule-runs/scheduled-runs.js'
-import { listVerifications } from '../../../db/capsule-runs/verification-history.js'
+import { listVerifications, type PastVerification } from '../../../db/capsule-runs/verification-history.js'
 import { loadSchedule } from '../../../db/capsules/capsule-schedules.js'
 import { validationError } from '../../../domain/errors.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
@@ -16,7 +16,7 @@ import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { json, pageEnd } from '../http/response.js'
 import { lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
 import { assertVerifiable, noSchedule } from './capsule-schedule.js'
-import { Backfill, Drift, PastVerification, verificationView } from './schedule-view.js'
+import { Backfill, Drift, PastVerification as Verification, verificationView } from './schedule-view.js'
 
 const CapsuleId = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
@@ -95,7 +95,7 @@ export const capsuleVerificationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDep
         response: {
           200: json(
             'The verifications, newest first',
-            Type.Object({ verifications: Type.Array(PastVerification), drift: Drift, ...pageEnd })
+            Type.Object({ verifications: Type.Array(Verification), drift: Drift, ...pageEnd })
           )
         }
       }
@@ -104,20 +104,22 @@ export const capsuleVerificationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDep
       const { limit, offset } = request.query
       const { id } = await requestedCapsule(db, request)
       const { rows, total } = await listVerifications(db, id, { limit, offset })
-      const points = rows.flatMap(({ tvd, completedAt }) => (tvd === null ? [] : [{ tvd, at: completedAt }]))
       return {
         verifications: rows.map(verificationView),
-        drift: driftOf(points),
+        drift: driftOfPage(rows),
         ...pageView(total, { limit, offset })
       }
     }
   )
 }
 
+export const driftOfPage = (rows: readonly PastVerification[]) =>
+  driftOf(rows.flatMap(({ tvd, completedAt }) => (tvd === null ? [] : [{ tvd, at: completedAt }])))
+
 const DAY_MS = 24 * 3_600_000
 
 /** The range includes both ends. */
-function readRange(body: { from: string; to: string }, now: Date): { after: Date; to: Date } {
+export function readRange(body: { from: string; to: string }, now: Date): { after: Date; to: Date } {
   const [from, to] = [new Date(body.from), new Date(body.to)]
   const refuse = (why: string) => validationError(why)
   if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime())) throw refuse('from, to: must be times that exist')

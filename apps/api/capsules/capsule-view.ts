@@ -16,7 +16,10 @@ import { executionModes } from '../../../domain/jobs/job-status.js'
 import { circuitFormats } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
+import { verdicts } from '../../../domain/verification/verdict.js'
 import { anything, count, nullable, sha256, text, time, usd, uuid } from '../http/response.js'
+import { CapsuleActions } from './capsule-actions.js'
+import { engineView, nextRuns, ScheduleEngine } from './schedule-view.js'
 
 export const capsuleDigest = Type.String({ pattern: '^mqc:1:[0-9a-f]{64}$' })
 
@@ -98,7 +101,23 @@ const Seal = Type.Object({
 })
 
 export const CapsuleSummary = Type.Object(
-  { ...ownFields, capsule_digest: nullable(capsuleDigest), sealed_at: nullable(time), slug: nullable(text) },
+  {
+    ...ownFields,
+    capsule_digest: nullable(capsuleDigest),
+    sealed_at: nullable(time),
+    slug: nullable(text),
+    last_verification: nullable(Type.Object({ verdict: oneOf(verdicts), completed_at: time })),
+    schedule: nullable(
+      Type.Object({
+        cron: text,
+        timezone: text,
+        paused: Type.Boolean(),
+        next_run_at: nullable(time, 'None while it is paused'),
+        engine: ScheduleEngine
+      })
+    ),
+    runs_under_way: count
+  },
   { $id: 'CapsuleSummary' }
 )
 
@@ -139,13 +158,18 @@ export const Capsule = Type.Object(
         },
         { $id: 'CapsuleScheduleSummary' }
       )
-    )
+    ),
+    can: Type.Optional(CapsuleActions)
   },
   { $id: 'Capsule' }
 )
 
 /** The full record of a capsule. */
-export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts): Static<typeof Capsule> {
+export function capsuleView(
+  capsule: CapsuleRow,
+  parts: CapsuleParts,
+  can?: Static<typeof CapsuleActions>
+): Static<typeof Capsule> {
   const workflow = workflowView(readDefinition(capsule.definition))
   // A capsule of a job has one task, which is the job; so has its clone.
   const isOfJob = capsule.sourceJobId !== null || (capsule.clonedFrom !== null && workflow?.tasks.length === 1)
@@ -177,7 +201,8 @@ export function capsuleView(capsule: CapsuleRow, parts: CapsuleParts): Static<ty
     publication: parts.publication && publicationView(parts.publication),
     schedule: parts.schedule && scheduleView(parts.schedule),
     created_at: capsule.createdAt.toISOString(),
-    updated_at: capsule.updatedAt.toISOString()
+    updated_at: capsule.updatedAt.toISOString(),
+    ...(can && { can })
   }
 }
 
@@ -205,7 +230,7 @@ export const evidenceView = ({
 })
 
 /** A capsule in a list. */
-export const capsuleSummaryView = (capsule: CapsuleListItem): Static<typeof CapsuleSummary> => ({
+export const capsuleSummaryView = (capsule: CapsuleListItem, now: Date): Static<typeof CapsuleSummary> => ({
   id: capsule.id,
   team_id: capsule.teamId,
   owner_id: capsule.ownerId,
@@ -222,8 +247,22 @@ export const capsuleSummaryView = (capsule: CapsuleListItem): Static<typeof Caps
   capsule_digest: capsule.capsuleDigest,
   sealed_at: capsule.sealedAt?.toISOString() ?? null,
   slug: capsule.slug,
+  last_verification:
+    capsule.lastVerdict === null || capsule.lastVerifiedAt === null
+      ? null
+      : { verdict: capsule.lastVerdict, completed_at: capsule.lastVerifiedAt.toISOString() },
+  schedule: capsule.schedule && listedSchedule(capsule.schedule, now),
+  runs_under_way: capsule.runsUnderWay ?? 0,
   created_at: capsule.createdAt.toISOString(),
   updated_at: capsule.updatedAt.toISOString()
+})
+
+const listedSchedule = (schedule: CapsuleSchedule, now: Date) => ({
+  cron: schedule.cron,
+  timezone: schedule.timezone,
+  paused: schedule.paused,
+  next_run_at: nextRuns(schedule, now, 1)[0] ?? null,
+  engine: engineView(schedule)
 })
 
 /** `digests` holds the digest of each file of the sealed payload, as its checksums list them. */

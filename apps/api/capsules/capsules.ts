@@ -36,6 +36,7 @@ import { SEAL_BYTES } from '../http/memory.js'
 import { done, json, pageEnd, success, uuid } from '../http/response.js'
 import { idEnd } from '../http/validation/id-end.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
+import { actionsOf } from './capsule-actions.js'
 import { createDraft, readFields } from './capsule-draft.js'
 import { Capsule, CapsuleSummary, capsuleSummaryView, capsuleView } from './capsule-view.js'
 import { cloneCapsule } from './clone-capsule.js'
@@ -126,7 +127,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         ...(tag && { tag }),
         ...(id_end && { idEnd: id_end })
       })
-      return { capsules: rows.map(capsuleSummaryView), ...pageView(total, { limit, offset }) }
+      return { capsules: rows.map((row) => capsuleSummaryView(row, deps.now())), ...pageView(total, { limit, offset }) }
     }
   )
 
@@ -140,7 +141,11 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         response: { 200: json('The capsule', Capsule) }
       }
     },
-    async (request) => recordOf(db, await requestedCapsule(db, request))
+    async (request) => {
+      const capsule = await requestedCapsule(db, request)
+      const parts = await loadParts(db, capsule)
+      return capsuleView(capsule, parts, await actionsOf(db, request, capsule, parts.schedule !== null))
+    }
   )
 
   app.patch(

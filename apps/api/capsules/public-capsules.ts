@@ -2,14 +2,21 @@
 // address.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findPublished, listPublished } from '../../../db/capsules/capsule-seals.js'
+import {
+  findPublished,
+  listPublished,
+  type PublicCapsule as PublishedCapsule
+} from '../../../db/capsules/capsule-seals.js'
 import { listFiles } from '../../../db/capsules/capsules.js'
+import type { DbOrTx } from '../../../db/client.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import { SLUG_MAX } from '../../../domain/scripts/script.js'
 import type { ApiDeps } from '../deps.js'
 import { json, pageEnd } from '../http/response.js'
 import { PublicCapsule, PublicCapsuleSummary, publicCapsuleView, publicSummaryView } from './public-capsule-view.js'
+
+export const PublicSlug = Type.String({ maxLength: SLUG_MAX, pattern: '^[a-z0-9-]+$' })
 
 export const publicCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -53,15 +60,21 @@ export const publicCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> =
       schema: {
         tags: ['capsules'],
         summary: 'A published capsule, with its programs and its seal',
-        params: Type.Object({ slug: Type.String({ maxLength: SLUG_MAX, pattern: '^[a-z0-9-]+$' }) }),
+        params: Type.Object({ slug: PublicSlug }),
         response: { 200: json('The capsule', PublicCapsule) },
         errors: ['not_found']
       }
     },
     async (request) => {
-      const found = await findPublished(db, request.params.slug)
-      if (!found) throw new ServiceError('not_found', 'no published capsule has this slug')
+      const found = await publishedCapsule(db, request.params.slug)
       return publicCapsuleView(found, await listFiles(db, found.capsule.id))
     }
   )
+}
+
+/** @throws ServiceError `not_found` also for a capsule that was taken down. */
+export async function publishedCapsule(db: DbOrTx, slug: string): Promise<PublishedCapsule> {
+  const found = await findPublished(db, slug)
+  if (!found) throw new ServiceError('not_found', 'no published capsule has this slug')
+  return found
 }

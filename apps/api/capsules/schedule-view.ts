@@ -9,9 +9,9 @@ import { alertOutcomes } from '../../../domain/verification/schedule-names.js'
 import { verdicts } from '../../../domain/verification/verdict.js'
 import { count, nullable, text, time, uuid } from '../http/response.js'
 
-const NEXT_RUNS = 5
+export const NEXT_RUNS = 5
 
-const Engine = Type.Object({
+export const ScheduleEngine = Type.Object({
   state: oneOf(['applied', 'pending', 'refused']),
   reason: nullable(Type.String({ description: 'Why Temporal does not take the schedule' }))
 })
@@ -34,7 +34,7 @@ export const CapsuleSchedule = Type.Object(
         reason: nullable(text)
       })
     ),
-    engine: Engine,
+    engine: ScheduleEngine,
     created_at: time,
     updated_at: time
   },
@@ -43,21 +43,28 @@ export const CapsuleSchedule = Type.Object(
 
 const distance = nullable(Type.Number({ minimum: 0 }))
 
+const outcome = {
+  completed_at: time,
+  verdict: oneOf(verdicts),
+  tvd: distance,
+  tvd_upper: distance,
+  margin: distance,
+  p_value: nullable(Type.Number({ minimum: 0, maximum: 1 }))
+}
+
 export const PastVerification = Type.Object(
   {
     capsule_run_id: uuid,
     trigger: oneOf(capsuleRunTriggers),
     scheduled_at: nullable(time),
-    completed_at: time,
-    verdict: oneOf(verdicts),
-    tvd: distance,
-    tvd_upper: distance,
-    margin: distance,
-    p_value: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    ...outcome,
     alerted_at: nullable(time)
   },
   { $id: 'PastVerification' }
 )
+
+/** As everyone sees it. */
+export const PublicVerification = Type.Object(outcome, { $id: 'PublicVerification' })
 
 /** The view is domain's (domain/verification/drift.ts). */
 export const Drift = nullable(
@@ -85,9 +92,7 @@ export const scheduleView = (schedule: ScheduleRow, last: LastRun, now: Date): S
   timezone: schedule.timezone,
   paused: schedule.paused,
   alert: { emails: schedule.alertEmails, on: schedule.alertOn },
-  next_runs: schedule.paused
-    ? []
-    : dueTimes(readCron(schedule.cron), schedule.timezone, now, NEXT_RUNS).map((time) => time.toISOString()),
+  next_runs: nextRuns(schedule, now, NEXT_RUNS),
   last_run: last && {
     capsule_run_id: last.id,
     trigger: last.trigger,
@@ -101,8 +106,19 @@ export const scheduleView = (schedule: ScheduleRow, last: LastRun, now: Date): S
   updated_at: schedule.updatedAt.toISOString()
 })
 
+/** None while it is paused. */
+export const nextRuns = (
+  { cron, timezone, paused }: Pick<ScheduleRow, 'cron' | 'timezone' | 'paused'>,
+  now: Date,
+  limit: number
+): string[] => (paused ? [] : dueTimes(readCron(cron), timezone, now, limit).map((due) => due.toISOString()))
+
 /** `pending`: Temporal gets the change within seconds, or when it is available again. */
-function engineView({ appliedVersion, version, refusal }: ScheduleRow): Static<typeof Engine> {
+export function engineView({
+  appliedVersion,
+  version,
+  refusal
+}: Pick<ScheduleRow, 'appliedVersion' | 'version' | 'refusal'>): Static<typeof ScheduleEngine> {
   if (appliedVersion !== version) return { state: 'pending', reason: null }
   return { state: refusal === null ? 'applied' : 'refused', reason: refusal }
 }
@@ -111,11 +127,15 @@ export const verificationView = (past: VerificationRow): Static<typeof PastVerif
   capsule_run_id: past.runId,
   trigger: past.trigger,
   scheduled_at: past.scheduledAt?.toISOString() ?? null,
+  ...publicVerificationView(past),
+  alerted_at: past.alertedAt?.toISOString() ?? null
+})
+
+export const publicVerificationView = (past: VerificationRow): Static<typeof PublicVerification> => ({
   completed_at: past.completedAt.toISOString(),
   verdict: past.verdict,
   tvd: past.tvd,
   tvd_upper: past.tvdUpper,
   margin: past.margin,
-  p_value: past.pValue,
-  alerted_at: past.alertedAt?.toISOString() ?? null
+  p_value: past.pValue
 })

@@ -111,7 +111,7 @@ async function prepare(
     throw new ServiceError('conflict', 'The definition of this capsule is not the one whose SHA-256 is recorded')
   const kept = await loadFiles(db, capsule.id)
   const jobs = await evidenceJobs(db, capsule, MAIN_TASK)
-  if (jobs.length === 0) throw await noEvidence(db, capsule)
+  await assertHasEvidence(db, capsule, jobs)
   const files = kept.length === 0 ? await evidenceOf(db, jobs) : []
   const sealedBy = `user:${caller.userId}`
   const facts = { name: capsule.name, sealedAt: at, sealedBy, exitCode: body.exit_code }
@@ -145,8 +145,14 @@ async function evidenceOf(db: DbOrTx, jobs: readonly { task: string; jobId: stri
   return files
 }
 
-async function noEvidence(db: DbOrTx, capsule: CapsuleRow): Promise<ServiceError> {
-  return validationError(
+/** @param jobs those of the evidence. @throws ServiceError `validation_error` when there are none. */
+export async function assertHasEvidence(
+  db: DbOrTx,
+  capsule: Pick<CapsuleRow, 'id'>,
+  jobs: readonly unknown[]
+): Promise<void> {
+  if (jobs.length > 0) return
+  throw validationError(
     (await hasCompletedRun(db, capsule.id))
       ? 'evidence is of an earlier definition; run again (POST /api/capsules/:id/run, mode template, without changes), then seal'
       : 'evidence is missing: no task execution and no result; run the capsule first (POST /api/capsules/:id/run, mode template)'

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { escaped } from './plain-page.js'
 
 /** In the page's text, in the place of the nonce. tools/build/console.mjs writes it. */
 const NONCE_MARK = 'NONCE_OF_THIS_RESPONSE'
@@ -11,10 +12,16 @@ export interface Page {
   headers: Record<string, string>
 }
 
+/** What a shared link shows of a page. Texts of users. */
+export interface PageHead {
+  title: string
+  description: string
+}
+
 export interface BuiltConsole {
   /** Holds the folder `assets`. */
   folder: string
-  page(): Page
+  page(head?: PageHead): Page
 }
 
 /** Reads the page once: assets of an older build stay for an hour after a newer one, so a running api still finds its own. */
@@ -24,11 +31,23 @@ export function readConsole(folder: string): BuiltConsole | null {
   const template = readFileSync(file, 'utf8')
   return {
     folder,
-    page() {
+    page(head) {
       const nonce = randomBytes(16).toString('base64')
-      return { html: template.replaceAll(NONCE_MARK, nonce), headers: pageHeaders(nonce) }
+      // The mark is replaced first: it could stand in the texts of users.
+      const html = template.replaceAll(NONCE_MARK, nonce)
+      return { html: head ? withHead(html, head) : html, headers: pageHeaders(nonce) }
     }
   }
+}
+
+function withHead(html: string, { title, description }: PageHead): string {
+  const [name, text] = [escaped(title), escaped(description)]
+  const head = `<title>${name} · Quantum Job Service</title>
+    <meta name="description" content="${text}">
+    <meta property="og:title" content="${name}">
+    <meta property="og:description" content="${text}">`
+  // By a function: a text can hold the patterns of a replacement.
+  return html.replace(/<title>[^<]*<\/title>/, () => head)
 }
 
 /** The nonce is for the one style element that React Aria writes. */

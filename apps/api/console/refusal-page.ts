@@ -1,7 +1,7 @@
 // A refusal of a route that a browser navigates to, as a page: people would be left with JSON on their screen.
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { isNavigation } from './navigation.js'
-import { plainPage } from './plain-page.js'
+import { escaped, plainPage } from './plain-page.js'
 
 type OnSend = (
   request: FastifyRequest,
@@ -26,6 +26,3 @@ const asPage: OnSend = (request, reply, payload, done) => {
 
 /** Options of such a route. */
 export const refusesWithPage: Pick<RouteShorthandOptions, 'onSend'> = { onSend: asPage }
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

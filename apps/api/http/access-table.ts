@@ -44,6 +44,8 @@ const table = {
   'GET /assets/*': open,
   'GET /invitations/:token': open,
   'GET /reset-password/:token': open,
+  // It reads the capsule whose title a shared link shows.
+  'GET /public/:slug': readOpen,
   'GET /api/meta': readOpen,
   'GET /api/meta/keys': readOpen,
   'GET /api/meta/providers': readOpen,
@@ -141,6 +143,10 @@ const table = {
   'GET /api/capsules': readTeam,
   'GET /api/capsules/public': readOpen,
   'GET /api/capsules/public/:slug': readOpen,
+  'GET /api/capsules/public/:slug/export': readOpen,
+  'GET /api/capsules/public/:slug/attestation': readOpen,
+  'GET /api/capsules/public/:slug/files/:name': readOpen,
+  'GET /api/capsules/public/:slug/verifications': readOpen,
   'GET /api/capsules/:id': readTeam,
   'PATCH /api/capsules/:id': { ...writeTeam, limit: 'capsuleWrite' },
   'DELETE /api/capsules/:id': { ...writeTeam, limit: 'capsuleWrite' },
@@ -158,9 +164,11 @@ const table = {
   'DELETE /api/capsules/:id/schedule': { ...writeTeam, limit: 'capsuleWrite' },
   'POST /api/capsules/:id/schedule/backfill': { ...writeTeam, limit: 'capsuleWrite' },
   'GET /api/capsules/:id/verifications': readTeam,
+  'GET /api/schedules/preview': { who: 'caller', tier: 'read', limit: 'read' },
   // Published capsules are open to every caller.
   'GET /api/capsules/:id/export': readTeam,
   'GET /api/capsules/:id/attestation': readTeam,
+  'GET /api/capsules/:id/files/:name': readTeam,
   'POST /api/capsules/import': { ...writeTeam, limit: 'capsuleImport', limitsRepeats: true },
   'POST /api/capsules/upload': { ...writeTeam, limit: 'capsuleCreate' },
 

@@ -19,9 +19,23 @@ export function verdict(assert: () => void): Verdict {
     assert()
     return true
   } catch (error) {
-    if (codeOf(error) === null) throw error
-    return (error as Error).message
+    return wordsOf(error)
   }
+}
+
+/** The same, for conditions that are read from the database. */
+export async function verdictLater(assert: () => Promise<void>): Promise<Verdict> {
+  try {
+    await assert()
+    return true
+  } catch (error) {
+    return wordsOf(error)
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (codeOf(error) === null) throw error
+  return (error as Error).message
 }
 
 /** Whether the caller can use a route in a team: by key, role and suspension, then by what the action itself asserts. */

@@ -5,7 +5,7 @@ import { assertParamsOfAny, type BackendParams, isAtProvider } from '../../../do
 import { assertParameters } from '../../../domain/capsules/capsule-definition.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import { circuitsOf } from '../../../domain/jobs/params/circuits.js'
-import { SHOTS_MAX } from '../../../domain/jobs/params/params.js'
+import { SHOTS_MAX } from '../../../domain/jobs/params/shots.js'
 import { readWishes, wishFields } from '../../../domain/jobs/submission.js'
 import { estimateCost } from '../../../domain/money/cost.js'
 import { usdFromMicro } from '../../../domain/money/money.js'

@@ -9,6 +9,7 @@ type Undescribed =
   | 'GET /openapi.json'
   | 'GET /invitations/:token'
   | 'GET /reset-password/:token'
+  | 'GET /public/:slug'
 
 export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, string>> = {
   'GET /healthz': 'getHealth',
@@ -109,6 +110,10 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'GET /api/capsules': 'listCapsules',
   'GET /api/capsules/public': 'listPublicCapsules',
   'GET /api/capsules/public/:slug': 'getPublicCapsule',
+  'GET /api/capsules/public/:slug/export': 'exportPublicCapsule',
+  'GET /api/capsules/public/:slug/attestation': 'getPublicCapsuleAttestation',
+  'GET /api/capsules/public/:slug/files/:name': 'getPublicCapsuleFile',
+  'GET /api/capsules/public/:slug/verifications': 'listPublicCapsuleVerifications',
   'GET /api/capsules/:id': 'getCapsule',
   'PATCH /api/capsules/:id': 'updateCapsule',
   'DELETE /api/capsules/:id': 'deleteCapsule',
@@ -125,8 +130,10 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'DELETE /api/capsules/:id/schedule': 'deleteCapsuleSchedule',
   'POST /api/capsules/:id/schedule/backfill': 'backfillCapsuleSchedule',
   'GET /api/capsules/:id/verifications': 'listCapsuleVerifications',
+  'GET /api/schedules/preview': 'previewSchedule',
   'GET /api/capsules/:id/export': 'exportCapsule',
   'GET /api/capsules/:id/attestation': 'getCapsuleAttestation',
+  'GET /api/capsules/:id/files/:name': 'getCapsuleFile',
   'POST /api/capsules/import': 'importCapsule',
   'POST /api/capsules/upload': 'uploadCapsule',
 

@@ -9,7 +9,7 @@ import { assertForPlayground, assertUsable } from '../../../domain/backends/back
 import { browserSimulators } from '../../../domain/backends/browser-simulator.js'
 import { type ErrorCode, errorCatalogue, ServiceError } from '../../../domain/errors.js'
 import { frameworkNamed, frameworkNames } from '../../../domain/jobs/framework.js'
-import { SHOTS_MAX } from '../../../domain/jobs/params/params.js'
+import { SHOTS_MAX } from '../../../domain/jobs/params/shots.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, userOf } from '../http/access.js'

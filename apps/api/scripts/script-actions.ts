@@ -3,13 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { DbOrTx } from '../../../db/client.js'
 import type { ScriptHead } from '../../../db/scripts/scripts.js'
-import { codeOf } from '../../../domain/errors.js'
 import { assertMayCall } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
-import { text } from '../http/response.js'
+import { Verdict, verdictLater } from '../http/verdict.js'
 import { assertMayPublish, assertUnpublished } from './script-access.js'
-
-const Verdict = Type.Union([Type.Literal(true), text])
 
 export const ScriptActions = Type.Object(
   { update: Verdict, publish: Verdict, delete: Verdict },
@@ -25,26 +22,15 @@ export async function scriptActionsOf(
   request: FastifyRequest,
   script: Pick<ScriptHead, 'teamId' | 'userId' | 'isPublic'>
 ): Promise<Static<typeof ScriptActions>> {
-  const publish = await verdict(() => assertMayPublish(request, db, script))
-  const change = publish === true ? await verdict(async () => assertUnpublished(script)) : publish
+  const publish = await verdictLater(() => assertMayPublish(request, db, script))
+  const change = publish === true ? await verdictLater(async () => assertUnpublished(script)) : publish
   const may = async (line: RouteLine, otherwise: true | string) => {
-    const called = await verdict(async () => assertMayCall(request, accessTable[line]!))
+    const called = await verdictLater(async () => assertMayCall(request, accessTable[line]!))
     return called === true ? otherwise : called
   }
   return {
     update: await may('PATCH /api/scripts/:id', change),
     publish: await may('POST /api/scripts/:id/publish', publish),
     delete: await may('DELETE /api/scripts/:id', change)
-  }
-}
-
-/** A fault of the service is rethrown. */
-async function verdict(assert: () => Promise<void>): Promise<true | string> {
-  try {
-    await assert()
-    return true
-  } catch (error) {
-    if (codeOf(error) === null) throw error
-    return (error as Error).message
   }
 }

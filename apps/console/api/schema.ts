@@ -1766,6 +1766,68 @@ export interface paths {
       }
     }
   }
+  '/api/capsules/{id}/files/{name}': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            '*/*': string
+          }
+        }
+        304: {
+          headers: Headers
+          content?: never
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/schedules/preview': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query: {
+          cron: string
+          timezone?: string
+          from?: string
+          to?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['SchedulePreview']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
   '/api/capsules/import': {
     parameters: NoParameters
     post: {
@@ -2303,6 +2365,122 @@ export interface paths {
           headers: Headers
           content: {
             'application/json': components['schemas']['PublicCapsule']
+          }
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/export': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          format?: "capsule" | "rocrate"
+        }
+        header?: never
+        path: {
+          slug: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            '*/*': string
+          }
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/attestation': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          slug: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['GetPublicCapsuleAttestationResponse']
+          }
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/files/{name}': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          slug: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            '*/*': string
+          }
+        }
+        304: {
+          headers: Headers
+          content?: never
+        }
+        400: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/capsules/public/{slug}/verifications': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          limit?: number
+          offset?: number
+        }
+        header?: never
+        path: {
+          slug: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['ListPublicCapsuleVerificationsResponse']
           }
         }
         400: Refusal
@@ -5264,6 +5442,15 @@ export interface components {
       limit: number
       offset: number
     }
+    SchedulePreviewDue: {
+      count: number
+      capped: boolean
+    }
+    SchedulePreview: {
+      next_runs: string[]
+      due: components['schemas']['SchedulePreviewDue'] | null
+      fault: string | null
+    }
     ImportCapsuleRequest: {
       file?: string
       team_id?: string
@@ -5317,6 +5504,21 @@ export interface components {
     CreateCapsuleResponse: {
       capsule_id: string
     }
+    CapsuleSummaryLastVerification: {
+      verdict: "exact" | "consistent" | "not_testable" | "drifted" | "different"
+      completed_at: string
+    }
+    CapsuleSummaryScheduleEngine: {
+      state: "applied" | "pending" | "refused"
+      reason: string | null
+    }
+    CapsuleSummarySchedule: {
+      cron: string
+      timezone: string
+      paused: boolean
+      next_run_at: string | null
+      engine: components['schemas']['CapsuleSummaryScheduleEngine']
+    }
     CapsuleSummary: {
       id: string
       team_id: string
@@ -5336,6 +5538,9 @@ export interface components {
       capsule_digest: string | null
       sealed_at: string | null
       slug: string | null
+      last_verification: components['schemas']['CapsuleSummaryLastVerification'] | null
+      schedule: components['schemas']['CapsuleSummarySchedule'] | null
+      runs_under_way: number
     }
     ListCapsulesResponse: {
       capsules: components['schemas']['CapsuleSummary'][]
@@ -5424,6 +5629,19 @@ export interface components {
       paused: boolean
       alert: components['schemas']['CapsuleScheduleSummaryAlert']
     }
+    CapsuleActions: {
+      update: true | string
+      delete: true | string
+      seal: true | string
+      publish: true | string
+      archive: true | string
+      verify: true | string
+      run: true | string
+      clone: true | string
+      schedule: true | string
+      end_schedule: true | string
+      backfill: true | string
+    }
     Capsule: {
       id: string
       team_id: string
@@ -5452,6 +5670,7 @@ export interface components {
       seal: components['schemas']['CapsuleSeal'] | null
       publication: components['schemas']['CapsulePublication'] | null
       schedule: components['schemas']['CapsuleScheduleSummary'] | null
+      can?: components['schemas']['CapsuleActions']
     }
     UpdateCapsuleRequestWorkflowTask: {
       name: string
@@ -5567,6 +5786,39 @@ export interface components {
       regulatory_framework: string | null
       evidence: components['schemas']['CapsuleEvidence']
       seal: components['schemas']['PublicCapsuleSeal']
+    }
+    GetPublicCapsuleAttestationResponseSignature: {
+      keyid: string
+      sig: string
+    }
+    GetPublicCapsuleAttestationResponse: {
+      payload: string
+      payloadType: "application/vnd.in-toto+json"
+      signatures: components['schemas']['GetPublicCapsuleAttestationResponseSignature'][]
+    }
+    PublicVerification: {
+      completed_at: string
+      verdict: "exact" | "consistent" | "not_testable" | "drifted" | "different"
+      tvd: number | null
+      tvd_upper: number | null
+      margin: number | null
+      p_value: number | null
+    }
+    ListPublicCapsuleVerificationsResponseDrift: {
+      points: number
+      mean: number
+      min: number
+      max: number
+      per_30_days: number | null
+      standard_error: number | null
+    }
+    ListPublicCapsuleVerificationsResponse: {
+      verifications: components['schemas']['PublicVerification'][]
+      drift: components['schemas']['ListPublicCapsuleVerificationsResponseDrift'] | null
+      total: number
+      total_capped?: true
+      limit: number
+      offset: number
     }
     TeamBudgetLimits: {
       per_job_usd: number
@@ -6429,6 +6681,12 @@ export const formLimits = {
     "password": {
       "minLength": 10,
       "maxLength": 200
+    }
+  },
+  "priceDestinations": {
+    "qubits": {
+      "minimum": 1,
+      "maximum": 10000
     }
   },
   "compareJobs": {

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
+import { MakeCapsule } from '../capsules/create/from-job.js'
 import { Button } from '../components/button.js'
 import { Refusal } from '../components/notice.js'
 import { RunHere, runsHere } from './compare/browser/run-here.js'
@@ -43,6 +44,7 @@ export function JobActions({ job }: { job: ReadJob }) {
         <Button why={notOneProgram(source.kind)} onPress={() => setEditing(true)}>
           Edit and run again
         </Button>
+        <MakeCapsule job={{ id, name }} why={refusal(can?.make_capsule)} />
         {status === 'completed' ? (
           <Link to="/jobs/compare" search={{ a: id }}>
             Compare with another job

@@ -10,6 +10,9 @@ import {
   retainSearchParams
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
+import { readCapsuleSearch } from '../capsules/capsule-tabs.js'
+import { readCapsuleFilters, readPage } from '../capsules/list/capsule-filters.js'
+import { readCatalogueFilters } from '../capsules/public/catalogue-filters.js'
 import { readCompare } from '../jobs/compare/compare-search.js'
 import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
@@ -125,6 +128,18 @@ const script = createRoute({
   validateSearch: readScriptTab,
   component: lazyRouteComponent(() => import('../scripts/script-page.js'), 'ScriptPage')
 })
+const capsules = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/capsules',
+  validateSearch: readCapsuleFilters,
+  component: lazyRouteComponent(() => import('../capsules/list/capsules-page.js'), 'CapsulesPage')
+})
+const capsule = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/capsules/$id',
+  validateSearch: readCapsuleSearch,
+  component: lazyRouteComponent(() => import('../capsules/capsule-page.js'), 'CapsulePage')
+})
 const backends = createRoute({
   getParentRoute: () => signedIn,
   path: '/backends',
@@ -215,13 +230,26 @@ const teamParts = [
   teamUsage
 ] as const
 
+const catalogue = createRoute({
+  getParentRoute: () => open,
+  path: '/public',
+  validateSearch: readCatalogueFilters,
+  component: lazyRouteComponent(() => import('../capsules/public/catalogue-page.js'), 'CataloguePage')
+})
+const publicCapsule = createRoute({
+  getParentRoute: () => open,
+  path: '/public/$slug',
+  validateSearch: readPage,
+  component: lazyRouteComponent(() => import('../capsules/public/public-page.js'), 'PublicPage')
+})
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
   forgotPassword,
   resetPassword,
   invitation,
-  open.addChildren([playground, publicProfile]),
+  open.addChildren([playground, catalogue, publicCapsule, publicProfile]),
   signedIn.addChildren([
     home,
     jobs,
@@ -230,6 +258,8 @@ const routeTree = root.addChildren([
     scripts,
     newScript,
     script,
+    capsules,
+    capsule,
     backends,
     team.addChildren(teamParts),
     profile

@@ -17,6 +17,7 @@ const pages = [
   { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
   { to: '/scripts', text: 'Scripts' },
+  { to: '/capsules', text: 'Capsules' },
   { to: '/backends', text: 'Backends' },
   { to: '/team', text: 'Team' }
 ] as const
@@ -36,6 +37,7 @@ function VisitorShell() {
         </Link>
         <div className={styles.choices}>
           <nav className={styles.nav} aria-label="Account">
+            <Link to="/public">Published capsules</Link>
             <Link to="/sign-in" search={{ return_to: '/run' }}>
               Sign in
             </Link>

@@ -6,8 +6,7 @@ import { jsonFields, jsonObject } from '../../json/json-text.js'
 import { mitigationParam } from './mitigation.js'
 import { observableParams } from './observables.js'
 import { nameOfRun, paramsOfRuns, pointsParam } from './points.js'
-
-export const SHOTS_MAX = 100_000
+import { SHOTS_MAX } from './shots.js'
 
 export const JobParams = Type.Object(
   {

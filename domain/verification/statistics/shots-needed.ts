@@ -1,6 +1,6 @@
 // How many shots are needed to show that two runs are no further apart than a margin. For planning: about right when
 // outcomes have many shots each, too low when they have few.
-import { SHOTS_MAX } from '../../jobs/params/params.js'
+import { SHOTS_MAX } from '../../jobs/params/shots.js'
 import { type CountPair, type Counts, pairUp } from './count-pair.js'
 import { binomialLaw, logFactorial } from './discrete-law.js'
 

@@ -6,6 +6,7 @@ import { auditEntries } from '../../../db/tables/audit.js'
 import { capsuleRuns } from '../../../db/tables/capsules.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { addFinishedJob } from '../../support/capsules/capsule-rows.js'
+import { addPastRuns } from '../../support/capsules/past-runs.js'
 import { addVerifiableCapsule, type VerifiableCapsule } from '../../support/capsules/verifiable-capsules.js'
 
 let now = new Date('2027-05-01T10:00:30Z')
@@ -249,6 +250,61 @@ describe('a back-fill', () => {
     expect(answer.status).toBe(402)
     expect(await db.select().from(capsuleRuns).where(eq(capsuleRuns.capsuleId, paid.id))).toEqual([])
   })
+})
+
+test('the list of capsules shows the last verdict, the schedule and the open runs of each', async () => {
+  const listed = async (id: string) =>
+    (await owner.get(`/api/capsules?team_id=${owner.teamId}`)).body.capsules.find(
+      (item: { id: string }) => item.id === id
+    )
+  const made = await addVerifiableCapsule(db, person(owner), { teamId: owner.teamId })
+  expect(await listed(made.id)).toMatchObject({ last_verification: null, schedule: null, runs_under_way: 0 })
+  now = new Date('2027-05-01T10:00:30Z')
+  await put({ cron: '0 3 * * *', timezone: 'Europe/Berlin' }, owner, `/api/capsules/${made.id}/schedule`)
+  await addPastRuns(
+    db,
+    made.id,
+    sql`values ('pending', null, null, null, 'request'), ('judging', null, null, null, 'request'),
+      ('completed', 'different', '2027-04-30T01:02:03Z', null, 'request')`
+  )
+  expect(await listed(made.id)).toMatchObject({
+    last_verification: { verdict: 'different', completed_at: '2027-04-30T01:02:03.000Z' },
+    schedule: {
+      cron: '0 3 * * *',
+      timezone: 'Europe/Berlin',
+      paused: false,
+      next_run_at: '2027-05-02T01:00:00.000Z',
+      engine: { state: 'pending', reason: null }
+    },
+    runs_under_way: 2
+  })
+  await owner.ask('DELETE', `/api/capsules/${made.id}/schedule`)
+  expect(await listed(made.id)).toMatchObject({ schedule: null })
+})
+
+test('a preview of a schedule shows the next five times, or the fault in the words of the refusal', async () => {
+  now = new Date('2027-03-27T10:00:30Z')
+  const preview = async (query: string) => (await member.get(`/api/schedules/preview?${query}`)).body
+  // 02:30 does not exist on the 28th.
+  expect(await preview('cron=30 2 * * *&timezone=Europe/Berlin')).toEqual({
+    next_runs: [29, 30, 31]
+      .map((day) => `2027-03-${day}T00:30:00.000Z`)
+      .concat('2027-04-01T00:30:00.000Z', '2027-04-02T00:30:00.000Z'),
+    due: null,
+    fault: null
+  })
+  const range = 'from=2027-03-20T00:00:00Z&to=2027-03-20T12:00:00Z'
+  expect((await preview(`cron=@hourly&${range}`)).due).toEqual({ count: 13, capped: false })
+  expect((await preview(`cron=* * * * *&${range}`)).due).toEqual({ count: 100, capped: true })
+  expect((await preview(`cron=@hourly&from=2028-03-20T00:00:00Z&to=2028-03-21T00:00:00Z`)).fault).toMatch(
+    /^to: must not be in the future/
+  )
+  for (const body of [{ cron: '61 * * * *' }, { cron: '0 0 30 2 *' }, { cron: '@daily', timezone: 'Mars/Base' }]) {
+    const query = new URLSearchParams(body as Record<string, string>).toString()
+    const refusal = await put(body)
+    expect(refusal.status).toBe(400)
+    expect(await preview(query)).toEqual({ next_runs: [], due: null, fault: refusal.body.error })
+  }
 })
 
 test('the verifications of a capsule show the drift of its distance', async () => {

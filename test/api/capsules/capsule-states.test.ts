@@ -196,6 +196,62 @@ test.each(capsuleStates.flatMap((state) => Object.keys(actions).map((name) => [s
   60_000
 )
 
+const names = {
+  patch: 'update',
+  delete: 'delete',
+  seal: 'seal',
+  publish: 'publish',
+  archive: 'archive',
+  schedule: 'schedule',
+  run: 'run',
+  clone: 'clone'
+} as const
+
+test.each(capsuleStates)(
+  '`can` of a %s capsule says of each action what the request would be answered',
+  async (state) => {
+    const [own, suspended] = [await capsuleIn(state, ofTeam), await capsuleIn(state, ofSuspended)]
+    await db.execute(sql`update teams set suspended_at = now() where id = ${ofSuspended}`)
+    try {
+      for (const caller of readers) {
+        const id = caller.endsWith('suspended') ? suspended : own
+        const { can } = (await asks[caller]('GET', `/api/capsules/${id}`)).body
+        for (const [name, shown] of Object.entries(names)) {
+          const [, message] = expected(caller, state, name)
+          expect([caller, name, can[shown]]).toEqual([
+            caller,
+            name,
+            message === null ? true : expect.stringMatching(message)
+          ])
+          if (message === null) continue
+          const { method, rest, body } = actions[name]!
+          const refusal = await asks[caller](method, `/api/capsules/${id}${rest}`, body)
+          expect([caller, name, can[shown]]).toEqual([caller, name, messageOf(refusal.body)])
+        }
+      }
+    } finally {
+      await db.execute(sql`update teams set suspended_at = null where id = ${ofSuspended}`)
+    }
+  }
+)
+
+test('`can` names what is missing for a verification, a schedule, its end and a back-fill, and an open run', async () => {
+  const draft = await capsuleIn('draft', ofTeam)
+  const canOf = async (id: string) => (await asks['capsule owner']('GET', `/api/capsules/${id}`)).body.can
+  expect((await canOf(draft)).verify).toMatch(/^mode: only a capsule that was made from a job can be verified/)
+  const sealed = await capsuleIn('sealed', ofTeam)
+  expect(await canOf(sealed)).toMatchObject({
+    verify: true,
+    schedule: true,
+    end_schedule: 'this capsule has no schedule',
+    backfill: 'this capsule has no schedule'
+  })
+  await asks['capsule owner']('PUT', `/api/capsules/${sealed}/schedule`, { cron: '@daily' })
+  expect(await canOf(sealed)).toMatchObject({ end_schedule: true, backfill: true })
+  await asks['capsule owner']('POST', `/api/capsules/${draft}/run`, { mode: 'template' })
+  expect((await canOf(draft)).delete).toMatch(/^The run .* has not finished/)
+})
+
 test("a former member can do nothing; the team's owner inherits their capsules", async () => {
   const id = await capsuleIn('draft', ofTeam)
   expect((await asks['team owner']('PATCH', `/api/capsules/${id}`, { name: 'x' })).status).toBe(403)

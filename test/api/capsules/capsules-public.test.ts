@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { finishJob } from '../../support/capsules/capsule-rows.js'
+import { addPastRuns } from '../../support/capsules/past-runs.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('capsules_public')
@@ -133,6 +134,7 @@ test('strangers can read, export and clone a published capsule and nothing else,
     ['GET', '/export', 200],
     ['GET', '/export?format=rocrate', 200],
     ['GET', '/attestation', 200],
+    ['GET', '/files/tasks%2Fmain%2Fresult.json', 200],
     ['POST', '/clone', 201]
   ]
   const owning: [string, string, object?][] = [
@@ -162,6 +164,47 @@ test('strangers can read, export and clone a published capsule and nothing else,
   expect(await statuses()).toEqual([...taking.map(([, , status]) => status), ...owning.map(() => 404)])
   await admin.post(`/api/admin/capsules/${id}/takedown`, { reason: 'a complaint' })
   expect(await statuses()).toEqual(nothing)
+})
+
+test('everyone can read the package, attestation, files and verdicts of a published capsule, until it is taken down', async () => {
+  const id = await sealed({ name: PRIVATE })
+  const { slug } = (await publish(id, { title: 'Open to everyone', description: 'd' })).body.publication
+  const report = '{"tvd": 0.01, "tvd_upper": 0.03, "margin": 0.05, "p_values": {"combined": 0.4}}'
+  await addPastRuns(db, id, sql`values ('completed', 'consistent', '2027-04-30T01:02:03Z', ${report}, 'request')`)
+  const path = `/api/capsules/public/${slug}`
+  const [own, open] = [await ada.get(`/api/capsules/${id}/export`), await anybody(`${path}/export`)]
+  expect([open.status, open.headers['content-disposition']]).toEqual([200, own.headers['content-disposition']])
+  expect(open.text === own.text).toBe(true)
+  expect((await anybody(`${path}/export?format=rocrate`)).status).toBe(200)
+  expect((await anybody(`${path}/attestation`)).text).toBe((await ada.get(`/api/capsules/${id}/attestation`)).text)
+  const record = (await anybody(path)).body
+  const { sha256 } = record.evidence.artifacts.find((file: { name: string }) => file.name === 'tasks/main/result.json')
+  const file = await anybody(`${path}/files/tasks%2Fmain%2Fresult.json`)
+  expect([file.status, file.headers.etag, file.headers['content-disposition']]).toEqual([
+    200,
+    `"${sha256}"`,
+    'attachment; filename="result.json"'
+  ])
+  const again = await api.ask('GET', `${path}/files/tasks%2Fmain%2Fresult.json`, undefined, {
+    'if-none-match': `"${sha256}"`
+  })
+  expect(again.status).toBe(304)
+  expect((await anybody(`${path}/files/tasks%2Fmain%2F..%2Fresult.json`)).status).toBe(404)
+  const past = await anybody(`${path}/verifications`)
+  expect(past.body.verifications).toEqual([
+    {
+      completed_at: expect.any(String),
+      verdict: 'consistent',
+      tvd: 0.01,
+      tvd_upper: 0.03,
+      margin: 0.05,
+      p_value: 0.4
+    }
+  ])
+  expect(past.text).not.toContain(id)
+  await admin.post(`/api/admin/capsules/${id}/takedown`, { reason: 'a complaint' })
+  for (const rest of ['/export', '/attestation', '/files/tasks%2Fmain%2Fresult.json', '/verifications'])
+    expect((await anybody(`${path}${rest}`)).status).toBe(404)
 })
 
 test.each([

@@ -105,6 +105,8 @@ async function valuesThatExist(): Promise<Values> {
     ['/api/scripts', 'job_id', [team.completedJob]],
     // Each can be sealed, published, archived and deleted once, and reads see it in any of these states.
     ['/api/capsules/public', 'slug', [publication.slug]],
+    ['/api/capsules/public/{slug}/files/{name}', 'name', ['tasks%2Fmain%2Fresult.json']],
+    ['/api/capsules/{id}/files/{name}', 'name', ['tasks%2Fmain%2Fresult.json']],
     ['/api/admin/capsules', 'id', [team.capsules.published]],
     ['/api/capsules/{id}/runs/{runId}', 'runId', [run.body.capsule_run_id]],
     ['/api/capsules/{id}/seal', 'id', [runnable]],

@@ -41,6 +41,12 @@ export const routeCases: Record<string, RouteCase> = {
   'GET /openapi.json': { allowed: everyKind, status: 200 },
   'GET /invitations/:token': { allowed: everyKind, status: 200, path: () => '/invitations/any' },
   'GET /reset-password/:token': { allowed: everyKind, status: 200, path: () => '/reset-password/any' },
+  'GET /public/:slug': {
+    allowed: everyKind,
+    status: 200,
+    path: () => '/public/any',
+    headers: { accept: 'text/html' }
+  },
   'GET /api/meta': { allowed: everyKind, status: 200 },
   'GET /api/meta/keys': { allowed: everyKind, status: 200 },
   'GET /api/meta/providers': { allowed: everyKind, status: 200 },

@@ -4,6 +4,7 @@ import {
   inTeam,
   managersOfIt,
   ownerOfIt,
+  peopleOrKeys,
   platform,
   type RouteCase,
   readers,
@@ -16,6 +17,9 @@ const ofCapsule =
   (state: Parameters<Scene['capsuleIn']>[0], rest = '') =>
   async (scene: Scene) =>
     `/api/capsules/${await scene.capsuleIn(state)}${rest}`
+
+const ofPublished = (rest: string) => async (scene: Scene) =>
+  `/api/capsules/public/bell-${await scene.capsuleIn('published')}${rest}`
 
 export const capsuleRouteCases: Record<string, RouteCase> = {
   'GET /api/capsules/:id/audit': {
@@ -63,6 +67,28 @@ export const capsuleRouteCases: Record<string, RouteCase> = {
     allowed: everyKind,
     status: 200,
     path: async (scene) => `/api/capsules/public/bell-${await scene.capsuleIn('published')}`
+  },
+  'GET /api/capsules/public/:slug/export': { allowed: everyKind, status: 200, path: ofPublished('/export') },
+  'GET /api/capsules/public/:slug/attestation': { allowed: everyKind, status: 200, path: ofPublished('/attestation') },
+  'GET /api/capsules/public/:slug/files/:name': {
+    allowed: everyKind,
+    status: 200,
+    path: ofPublished('/files/tasks%2Fmain%2Fresult.json')
+  },
+  'GET /api/capsules/public/:slug/verifications': {
+    allowed: everyKind,
+    status: 200,
+    path: ofPublished('/verifications')
+  },
+  'GET /api/schedules/preview': {
+    allowed: peopleOrKeys,
+    status: 200,
+    path: () => '/api/schedules/preview?cron=@daily'
+  },
+  'GET /api/capsules/:id/files/:name': {
+    allowed: readers,
+    status: 200,
+    path: ofCapsule('runnable', '/files/tasks%2Fmain%2Fresult.json')
   },
   'GET /api/capsules/:id': { allowed: readers, status: 200, path: ofCapsule('runnable') },
   'PATCH /api/capsules/:id': {

@@ -13,13 +13,17 @@ import { CapsuleId } from '../capsules.js'
 import { capsuleImportRoutes } from './capsule-imports.js'
 import { attestationOf, type ExportFormat, exportCapsule, exportFormats } from './export-capsule.js'
 
-const Envelope = Type.Object({
+export const Envelope = Type.Object({
   payload: text,
   payloadType: Type.Literal('application/vnd.in-toto+json'),
   signatures: Type.Array(Type.Object({ keyid: text, sig: text }))
 })
 
-const Format = Type.Unsafe<ExportFormat>({ type: 'string', enum: [...exportFormats], default: 'capsule' })
+export const ExportFormatName = Type.Unsafe<ExportFormat>({
+  type: 'string',
+  enum: [...exportFormats],
+  default: 'capsule'
+})
 
 export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
@@ -35,7 +39,7 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
           'capsule: gzip tar in the open format, docs/capsules/capsule-format.md. rocrate: a zip with RO-Crate metadata and the signed ' +
           'attestation. What is not sealed carries no digest.',
         params: CapsuleId,
-        querystring: Type.Object({ format: Format }),
+        querystring: Type.Object({ format: ExportFormatName }),
         response: { 200: media('The package, as a download', '*/*') },
         errors: ['service_busy']
       }

@@ -12,7 +12,8 @@ import {
   isAtProvider
 } from '../../../../domain/backends/backend.js'
 import { circuitsOf } from '../../../../domain/jobs/params/circuits.js'
-import { assertPoints, JobParams, SHOTS_MAX, shotsOfRuns } from '../../../../domain/jobs/params/params.js'
+import { assertPoints, JobParams, shotsOfRuns } from '../../../../domain/jobs/params/params.js'
+import { SHOTS_MAX } from '../../../../domain/jobs/params/shots.js'
 import { oneOf } from '../../../../domain/json/one-of.js'
 import { estimateCost, estimateRuns } from '../../../../domain/money/cost.js'
 import { type MicroUsd, usdFromMicro } from '../../../../domain/money/money.js'

@@ -1,0 +1,66 @@
+// A capsule from a completed job, offered on the job's page.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api, bodyOf } from '../../api/client.js'
+import { useWriteKey } from '../../api/write-key.js'
+import { Button } from '../../components/button.js'
+import { Field } from '../../components/fields.js'
+import { Modal } from '../../components/modal.js'
+import { Refusal } from '../../components/notice.js'
+import styles from '../../jobs/jobs.module.css'
+
+/** @param why it cannot be made, in the words of the job's record. */
+export function MakeCapsule({ job, why }: { job: { id: string; name: string | null }; why: string | null }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button why={why} onPress={() => setOpen(true)}>
+        Make a capsule
+      </Button>
+      {open ? <FromJobDialog job={job} onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+function FromJobDialog({ job, onClose }: { job: { id: string; name: string | null }; onClose: () => void }) {
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const withKey = useWriteKey()
+  const [name, setName] = useState(job.name ?? '')
+  const [description, setDescription] = useState('')
+  const make = useMutation({
+    mutationFn: () => {
+      const body = { job_id: job.id, ...(name.trim() !== '' && { name }), ...(description !== '' && { description }) }
+      return withKey(body, (header) => bodyOf(api.POST('/api/capsules/from-job', { params: { header }, body })))
+    },
+    onSuccess: async ({ capsule_id: id }) => {
+      void queryClient.invalidateQueries({ queryKey: ['capsules'] })
+      onClose()
+      await navigate({ to: '/capsules/$id', params: { id } })
+    }
+  })
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate()
+  }
+  return (
+    <Modal title="Make a capsule" onClose={onClose}>
+      <form className={styles.panel} onSubmit={send}>
+        <p>
+          The capsule holds the program, parameters, backend, result, times and costs of this job. It cannot be changed;
+          it can be sealed, verified and deleted.
+        </p>
+        <Field label="Name (optional)" value={name} onChange={setName} maxLength={200} />
+        <Field label="Description (optional)" value={description} onChange={setDescription} maxLength={1_000} />
+        <Refusal error={make.error} />
+        <div className={styles.bar}>
+          <Button kind="main" type="submit" isDisabled={make.isPending}>
+            Make the capsule
+          </Button>
+          <Button onPress={onClose}>Close</Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -23,7 +23,7 @@ import { text } from '../http/response.js'
 import { assertActive } from '../http/team-access.js'
 import { refusalsOf, type SubmittingTeam, standingAt } from './destinations/refusals.js'
 
-const Verdict = Type.Union([Type.Literal(true), text])
+export const Verdict = Type.Union([Type.Literal(true), text])
 
 export const JobActions = Type.Object(
   { cancel: Verdict, rerun: Verdict, make_capsule: Verdict, save_script: Verdict },
@@ -106,7 +106,7 @@ export function assertHasItsResults({ capsuleRunId, startedAt }: JobRow, params:
 }
 
 /** A fault of the service is rethrown. */
-function verdict(assert: () => void): true | string {
+export function verdict(assert: () => void): true | string {
   try {
     assert()
     return true

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 import { browserPath } from '../support/browser/browser-test.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { accountTests } from './accounts.js'
+import { adminTests } from './admin.js'
 import { faultTests } from './faults.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
@@ -39,4 +40,5 @@ describe('pictures', () => pictureTests(scene))
 describe('refusals', () => refusalTests(scene))
 describe('the playground', () => playgroundTests(scene))
 describe('the keyboard', () => keyboardTests(scene))
+describe('administration', () => adminTests(scene))
 describe('what goes wrong', () => faultTests(scene))

@@ -1,33 +1,16 @@
 // The pages of the console. The address holds the page, its filters and its team, so that every view can be linked to.
 import type { QueryClient } from '@tanstack/react-query'
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-  retainSearchParams
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { adminRoutes } from '../admin/admin-routes.js'
 import { sessionQuery } from '../api/queries.js'
+import { readTrailFilters } from '../audit/trail-filters.js'
 import { readCompare } from '../jobs/compare/compare-search.js'
 import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
+import { root, text } from './root-route.js'
 import { Shell, ShellForAll } from './shell.js'
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  validateSearch: ({ team }: Record<string, unknown>): { team?: string } => {
-    const id = text(team)
-    return id === undefined ? {} : { team: id }
-  },
-  search: { middlewares: [retainSearchParams(['team'])] },
-  component: Outlet,
-  notFoundComponent: NoPage
-})
 
 const accountPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component: page })
@@ -110,6 +93,12 @@ const backends = createRoute({
   path: '/backends',
   component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
 })
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: readTrailFilters,
+  component: lazyRouteComponent(() => import('../audit/trail-page.js'), 'TrailPage')
+})
 
 /** Pages that visitors have too: what they do needs no account, or says where it does. */
 const open = createRoute({
@@ -131,7 +120,8 @@ const routeTree = root.addChildren([
   resetPassword,
   invitation,
   open.addChildren([playground]),
-  signedIn.addChildren([home, jobs, compare, job, backends])
+  signedIn.addChildren([home, jobs, compare, job, backends, audit]),
+  adminRoutes
 ])
 
 export const createConsoleRouter = (queryClient: QueryClient) =>

@@ -16,8 +16,11 @@ import { TeamChoice, UnknownTeam } from './team-choice.js'
 const pages = [
   { to: '/run', text: 'Playground' },
   { to: '/jobs', text: 'Jobs' },
-  { to: '/backends', text: 'Backends' }
+  { to: '/backends', text: 'Backends' },
+  { to: '/audit', text: 'Audit' }
 ] as const
+
+const adminPage = { to: '/admin', text: 'Administration' } as const
 
 /** Around pages that need no account. */
 export function ShellForAll() {
@@ -69,7 +72,7 @@ export function Shell() {
           Quantum Job Service
         </Link>
         <nav className={styles.nav} aria-label="Pages">
-          {pages.map(({ to, text }) => (
+          {(user.is_platform_admin ? [...pages, adminPage] : pages).map(({ to, text }) => (
             <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
               {text}
             </Link>

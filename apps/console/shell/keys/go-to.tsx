@@ -26,6 +26,10 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     { id: 'jobs', text: 'Jobs', go: () => navigate({ to: '/jobs' }) },
     { id: 'compare', text: 'Compare two jobs', go: () => navigate({ to: '/jobs/compare' }) },
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
+    { id: 'audit', text: 'Audit', go: () => navigate({ to: '/audit' }) },
+    ...(session?.user.is_platform_admin
+      ? [{ id: 'admin', text: 'Administration', go: () => navigate({ to: '/admin/system' }) }]
+      : []),
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,
       text: `Team ${name}`,

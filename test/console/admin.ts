@@ -14,10 +14,10 @@ export function adminTests(scene: Scene): void {
       const { id } = (await made.json()) as { id: string }
       await open('/no-such-page')
       await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
-      const unknown = await page.locator('#root, body').first().innerText()
+      const unknown = await page.locator('#root, body').first().textContent()
       await open(`/admin/teams/${id}`)
       await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
-      expect(await page.locator('#root, body').first().innerText()).toBe(unknown)
+      expect(await page.locator('#root, body').first().textContent()).toBe(unknown)
 
       await grantPlatformAdmin(scene.platform.connection.db, email)
       await open('/jobs')

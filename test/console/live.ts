@@ -155,7 +155,7 @@ const look = (page: Page, state: 'hidden' | 'visible') =>
   )
 
 /** How long the page's thread is at work meanwhile; how long it waits for a busy machine does not count. */
-async function processorMs(page: Page, act: () => Promise<unknown>): Promise<number> {
+export async function processorMs(page: Page, act: () => Promise<unknown>): Promise<number> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const worked = async () => {

@@ -1,10 +1,11 @@
 // Lists for platform administrators: teams, users, jobs, access codes, the audit, and the open work. Every list covers
 // all teams and is capped. Search text is a parameter and never part of a pattern, so none of its characters has a
 // special meaning.
-import { and, asc, desc, eq, exists, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import type { Page } from '../../domain/json/page.js'
+import type { MicroUsd } from '../../domain/money/money.js'
 import type {
   AccessCode,
   AdminAction,
@@ -19,6 +20,7 @@ import { type JobRow, recordColumns } from '../jobs/jobs.js'
 import { accessCodes, members, sessions, teams, users } from '../tables/accounts.js'
 import { adminActions } from '../tables/administration.js'
 import { jobs, outbox } from '../tables/jobs.js'
+import { moneyIsHeld, reservedForJob } from './held-money.js'
 
 export interface Search extends Page {
   /** An id, or text that occurs in a name, in any case. */
@@ -114,6 +116,30 @@ export async function searchUsers(db: Db, search: Search): Promise<Found<UserSum
   return { rows: found, total }
 }
 
+/** A job of any team as administrators see it, without its program, parameters and result. */
+export interface AnyJobRecord extends Omit<JobRow, 'params'> {
+  teamName: string
+  userEmail: string | null
+  /** What is reserved for it while its cost is not known; `null` when its money is not held. */
+  held: MicroUsd | null
+}
+
+export async function loadAnyJobRecord(db: DbOrTx, jobId: string): Promise<AnyJobRecord | null> {
+  const { params: _, ...columns } = recordColumns
+  const [row] = await db
+    .select({
+      ...columns,
+      teamName: teams.name,
+      userEmail: users.email,
+      held: sql<string | null>`case when ${moneyIsHeld} then (${reservedForJob})::text end`
+    })
+    .from(jobs)
+    .innerJoin(teams, eq(teams.id, jobs.teamId))
+    .leftJoin(users, eq(users.id, jobs.userId))
+    .where(eq(jobs.id, jobId))
+  return row ? { ...row, held: row.held === null ? null : BigInt(row.held) } : null
+}
+
 /** A job of any team. */
 export async function loadAnyJob(db: DbOrTx, jobId: string): Promise<JobRow | null> {
   const [row] = await db
@@ -143,26 +169,39 @@ export async function findAccessCode(db: DbOrTx, code: string): Promise<AccessCo
   return row ?? null
 }
 
-/**
- * Administrative actions, newest first (ids sort by time).
- * @param before only entries older than the one with this id.
- */
+export interface AdminActionFilter {
+  /** Only entries older than the one with this id. */
+  before?: string | undefined
+  action?: AdminAction | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  limit: number
+}
+
+/** Administrative actions, newest first (ids sort by time). */
 export async function listAdminActions(
   db: Db,
-  options: { before?: string | undefined; limit: number }
+  { before, action, from, to, limit }: AdminActionFilter
 ): Promise<{ rows: AuditEntry[]; more: boolean }> {
   const found = await db
     .select()
     .from(adminActions)
-    .where(options.before ? lt(adminActions.id, options.before) : undefined)
+    .where(
+      and(
+        before ? lt(adminActions.id, before) : undefined,
+        action ? eq(adminActions.action, action) : undefined,
+        from ? gte(adminActions.at, from) : undefined,
+        to ? lte(adminActions.at, to) : undefined
+      )
+    )
     .orderBy(desc(adminActions.id))
-    .limit(options.limit + 1)
-  const rows = found.slice(0, options.limit).map(({ actorId, actorEmail, action, ...entry }) => ({
+    .limit(limit + 1)
+  const rows = found.slice(0, limit).map(({ actorId, actorEmail, action, ...entry }) => ({
     ...entry,
     actor: { id: /^[0-]+$/.test(actorId) ? null : actorId, email: actorEmail },
     action: action as AdminAction
   }))
-  return { rows, more: found.length > options.limit }
+  return { rows, more: found.length > limit }
 }
 
 export interface Backlog {

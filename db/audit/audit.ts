@@ -2,7 +2,7 @@
 // neither can exist without the other.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import { type AuditAction, auditEntryText, type ChainedEntry, NO_HASH } from '../../domain/audit/audit-action.js'
 import { cappedCount, ONE } from '../capped-count.js'
 import type { DbOrTx, Tx } from '../client.js'
@@ -133,6 +133,11 @@ function withoutAddresses(text: string): string {
 export interface AuditFilter {
   teamId?: string
   capsuleId?: string
+  action?: AuditAction
+  from?: Date
+  to?: Date
+  /** Only entries up to this one. Older pages stay the same while entries are added. */
+  seqMax?: number
   limit: number
   offset: number
 }
@@ -140,11 +145,16 @@ export interface AuditFilter {
 /** Newest first. `total` is counted no further than `TOTAL_MAX + 1`. */
 export async function listAudit(
   db: DbOrTx,
-  { teamId, capsuleId, limit, offset }: AuditFilter
+  { teamId, capsuleId, action, from, to, seqMax, limit, offset }: AuditFilter
 ): Promise<{ rows: ChainedEntry[]; total: number }> {
   const which = and(
     teamId === undefined ? undefined : eq(auditEntries.teamId, teamId),
-    capsuleId === undefined ? undefined : eq(auditEntries.capsuleId, capsuleId)
+    capsuleId === undefined ? undefined : eq(auditEntries.capsuleId, capsuleId),
+    action === undefined ? undefined : eq(auditEntries.action, action),
+    // Stored as text of one form, which sorts by time.
+    from === undefined ? undefined : gte(auditEntries.at, from.toISOString()),
+    to === undefined ? undefined : lte(auditEntries.at, to.toISOString()),
+    seqMax === undefined ? undefined : lte(auditEntries.seq, seqMax)
   )
   const rows = await db
     .select()

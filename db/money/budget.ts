@@ -4,7 +4,7 @@
 // zero changes neither.
 import { and, eq, sql } from 'drizzle-orm'
 import { ServiceError } from '../../domain/errors.js'
-import { mayHoldMoney } from '../../domain/jobs/held-job.js'
+import { assertMoneyHeld, mayHoldMoney } from '../../domain/jobs/held-job.js'
 import {
   type BudgetLimits,
   type BudgetRefusal,
@@ -21,7 +21,7 @@ import {
   type PeriodCounter,
   periodsOf
 } from '../../domain/money/budget.js'
-import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
+import type { MicroUsd } from '../../domain/money/money.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { budgetCounters, ledger, teamBudgets } from '../tables/budgets.js'
 import { jobs } from '../tables/jobs.js'
@@ -322,15 +322,8 @@ export async function settleHeld(tx: Tx, jobId: string, cost: MicroUsd): Promise
     .where(eq(jobs.id, jobId))
     .for('no key update')
   if (!job) throw new ServiceError('not_found', 'no such job')
-  if (!mayHoldMoney(job))
-    throw new ServiceError('conflict', `the money of this job is not held: it is ${job.status} and settled as such`)
-  if (job.actualCost !== null) {
-    if (job.actualCost === cost) return 'already'
-    throw new ServiceError(
-      'conflict',
-      `this job was settled before, with ${formatUsd(job.actualCost)}; another figure is a correction, not a settlement`
-    )
-  }
+  if (mayHoldMoney(job) && job.actualCost === cost) return 'already'
+  assertMoneyHeld(job)
   await settle(tx, jobId, cost)
   await tx.update(jobs).set({ actualCost: cost, updatedAt: sql`clock_timestamp()` }).where(eq(jobs.id, jobId))
   // The provider need not be queried any more.

@@ -1,6 +1,7 @@
 // The console in a real browser, against the real platform. All of its tests share one platform and one browser.
 import { describe } from '@jest/globals'
 import { accountTests } from './accounts.js'
+import { adminTests } from './admin.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
 import { playgroundTests } from './playground.js'
@@ -16,3 +17,4 @@ describe('scripts', () => scriptTests(scene))
 describe('the playground', () => playgroundTests(scene))
 describe('teams', () => teamWalk(scene))
 describe('the keyboard', () => keyboardTests(scene))
+describe('administration', () => adminTests(scene))

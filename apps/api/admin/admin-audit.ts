@@ -6,6 +6,7 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import { adminActions, auditEntryView } from '../../../domain/operations/administration.js'
 import type { ApiDeps } from '../deps.js'
 import { anything, json, nullable, text, time, uuid } from '../http/response.js'
+import { timeOf } from '../http/validation/time-of.js'
 
 const AuditEntry = Type.Object(
   {
@@ -29,6 +30,9 @@ export const adminAuditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         querystring: Type.Object(
           {
             cursor: Type.Optional(Type.String({ format: 'uuid', description: 'next_cursor of the page before' })),
+            action: Type.Optional(oneOf(adminActions)),
+            from: Type.Optional(Type.String({ format: 'date-time' })),
+            to: Type.Optional(Type.String({ format: 'date-time' })),
             limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 })
           },
           { additionalProperties: false }
@@ -46,8 +50,14 @@ export const adminAuditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       }
     },
     async (request) => {
-      const { cursor, limit } = request.query
-      const { rows, more } = await listAdminActions(deps.db, { before: cursor, limit })
+      const { cursor, action, from, to, limit } = request.query
+      const { rows, more } = await listAdminActions(deps.db, {
+        before: cursor,
+        action,
+        from: from === undefined ? undefined : timeOf('from', from),
+        to: to === undefined ? undefined : timeOf('to', to),
+        limit
+      })
       return { entries: rows.map(auditEntryView), limit, next_cursor: more ? rows.at(-1)!.id : null }
     }
   )

@@ -2,15 +2,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { cancelAnyJob } from '../../../db/admin/administration.js'
-import { loadAnyJob } from '../../../db/admin/administration-lists.js'
+import { loadAnyJob, loadAnyJobRecord } from '../../../db/admin/administration-lists.js'
 import { searchJobs } from '../../../db/admin/job-search.js'
+import { ServiceError } from '../../../domain/errors.js'
+import { assertMoneyHeld } from '../../../domain/jobs/held-job.js'
+import { assertCancellable } from '../../../domain/jobs/job-actions.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
 import { json, pageEnd, sendJson } from '../http/response.js'
-import { AnyJob, Job, jobItemJson, jobPageJson } from '../jobs/job-view.js'
+import { verdict } from '../http/verdict.js'
+import { AnyJob, AnyJobRecord, anyJobView, Job, jobItemJson, jobPageJson } from '../jobs/job-view.js'
 import type { Nudge } from '../jobs/nudge.js'
 import { recordJson, viewOptionsOf } from '../jobs/requested-job.js'
 import { searchFields } from './admin-search.js'
@@ -46,6 +50,27 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
         reply,
         jobPageJson(items, { ...pageView(total, request.query), ...(unfinished && { total_capped: true }) })
       )
+    }
+  )
+
+  app.get(
+    '/api/admin/jobs/:id',
+    {
+      schema: {
+        tags: ['administration'],
+        summary: 'A job of any team, without its program, parameters and result',
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        response: { 200: json('The job', AnyJobRecord) }
+      }
+    },
+    async (request) => {
+      const job = await loadAnyJobRecord(db, request.params.id)
+      if (!job) throw new ServiceError('not_found', 'no such job')
+      const can = {
+        cancel: verdict(() => assertCancellable(job.status)),
+        settle: verdict(() => assertMoneyHeld(job))
+      }
+      return anyJobView(job, can, viewOptionsOf(deps))
     }
   )
 

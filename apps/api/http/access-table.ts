@@ -189,6 +189,7 @@ const table = {
   'GET /api/admin/teams': platformRead,
   'GET /api/admin/users': platformRead,
   'GET /api/admin/jobs': platformRead,
+  'GET /api/admin/jobs/:id': platformRead,
   'POST /api/admin/jobs/:id/cancel': platformWrite,
   'POST /api/admin/jobs/:id/settle': platformWrite,
   'POST /api/admin/capsules/:id/takedown': platformWrite,

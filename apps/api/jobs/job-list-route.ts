@@ -2,7 +2,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { listJobs } from '../../../db/jobs/job-list.js'
-import { validationError } from '../../../domain/errors.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
@@ -10,6 +9,7 @@ import type { ApiDeps } from '../deps.js'
 import { callerOf, readTeam } from '../http/access.js'
 import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
 import { idEnd } from '../http/validation/id-end.js'
+import { timeOf } from '../http/validation/time-of.js'
 import { JobSummary, jobItemJson, jobPageJson } from './job-view.js'
 import { viewOptionsOf } from './requested-job.js'
 
@@ -101,10 +101,4 @@ export const jobListRoute: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
       )
     }
   )
-}
-
-function timeOf(field: string, text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw validationError(`${field}: must be an ISO 8601 time`)
-  return time
 }

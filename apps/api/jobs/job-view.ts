@@ -1,6 +1,7 @@
 // A job as the API shows it. Parameters and results are spliced into the response as the text that is stored, because their
 // numbers can exceed JavaScript's range.
 import { type Static, Type } from 'typebox'
+import type { AnyJobRecord as AnyJobRow } from '../../../db/admin/administration-lists.js'
 import type { ProviderJob } from '../../../db/jobs/job-waiting.js'
 import { type JobRow, LISTED_PARAMS_MAX, type ListedJob } from '../../../db/jobs/jobs.js'
 import { isQueuedStatus } from '../../../domain/backends/provider-job.js'
@@ -13,6 +14,7 @@ import { recordedSourceKinds } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { anything, count, type JsonText, nullable, text, time, usd, uuid } from '../http/response.js'
+import { Verdict } from '../http/verdict.js'
 import { BackendChoice } from './choice/choice-view.js'
 import { Failure, failureView } from './failure-view.js'
 import { JobActions } from './job-actions.js'
@@ -137,6 +139,23 @@ export const AnyJob = Type.Object(
   { $id: 'AnyJob' }
 )
 
+const AdminJobActions = Type.Object(
+  { cancel: Verdict, settle: Verdict },
+  { $id: 'AdminJobActions', description: '`true`, or the words with which a request would be refused now' }
+)
+
+/** A job as administrators read it: what a team submitted and got stays the team's. */
+export const AnyJobRecord = Type.Object(
+  {
+    ...recordFields,
+    team_name: text,
+    user_email: nullable(text),
+    held_usd: nullable(usd, 'What is reserved while its cost is not known; `null` where its money is not held'),
+    can: AdminJobActions
+  },
+  { $id: 'AnyJobRecord' }
+)
+
 const stateFields = {
   id: uuid,
   status: oneOf(jobStatuses),
@@ -205,6 +224,18 @@ function jobView(job: RecordRow, options: JobViewOptions): Static<typeof JobReco
     queue: queueView(job, options.now)
   }
 }
+
+export const anyJobView = (
+  job: AnyJobRow,
+  can: Static<typeof AdminJobActions>,
+  options: JobViewOptions
+): Static<typeof AnyJobRecord> => ({
+  ...jobView(job, options),
+  team_name: job.teamName,
+  user_email: job.userEmail,
+  held_usd: job.held === null ? null : usdFromMicro(job.held),
+  can
+})
 
 /** JSON text of a job in a list, which has no result. @param more fields in addition to those of the record. */
 export const jobItemJson = <More extends object = object>(

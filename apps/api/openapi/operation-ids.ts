@@ -154,6 +154,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'GET /api/admin/teams': 'adminListTeams',
   'GET /api/admin/users': 'adminListUsers',
   'GET /api/admin/jobs': 'adminListJobs',
+  'GET /api/admin/jobs/:id': 'adminGetJob',
   'POST /api/admin/jobs/:id/cancel': 'adminCancelJob',
   'POST /api/admin/jobs/:id/settle': 'adminSettleJob',
   'POST /api/admin/capsules/:id/takedown': 'adminTakeDownCapsule',

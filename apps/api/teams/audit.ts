@@ -1,22 +1,29 @@
 // The audit trail of a team: who did what to its capsules, and the proof that the trail was not changed since.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
-import { listAudit } from '../../../db/audit/audit.js'
+import { type Static, Type } from 'typebox'
+import { actorNames } from '../../../db/audit/actor-names.js'
+import { type AuditFilter, listAudit } from '../../../db/audit/audit.js'
 import { loadCapsule } from '../../../db/capsules/capsules.js'
 import type { AuditReport } from '../../../db/proofs/audit-verify.js'
-import { auditEntryView, NO_HASH } from '../../../domain/audit/audit-action.js'
+import { auditActions, auditEntryView, NO_HASH } from '../../../domain/audit/audit-action.js'
 import { ServiceError } from '../../../domain/errors.js'
+import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView } from '../../../domain/json/page.js'
 import { proveAudit } from '../../../services/audit/audit-proof.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, readTeam } from '../http/access.js'
-import { json, pageEnd } from '../http/response.js'
+import { json, pageEnd, text } from '../http/response.js'
+import { timeOf } from '../http/validation/time-of.js'
 import { createAuditProofs } from './audit-proofs.js'
 import { reportView, TrailEntry, TrailReport } from './audit-view.js'
 import { outsideCheckpoints } from './checkpoint-file.js'
 
 const EntryPage = Type.Object({
   entries: Type.Array(TrailEntry),
+  actors: Type.Record(Type.String(), text, {
+    description:
+      'Names of the actors of these entries: of people, and of API keys. Without those that are not known any more, and without platform administrators'
+  }),
   ...pageEnd,
   limit: Type.Integer(),
   offset: Type.Integer()
@@ -24,9 +31,20 @@ const EntryPage = Type.Object({
 
 const Id = Type.String({ format: 'uuid' })
 const pageFields = {
+  action: Type.Optional(oneOf(auditActions)),
+  from: Type.Optional(Type.String({ format: 'date-time' })),
+  to: Type.Optional(Type.String({ format: 'date-time' })),
+  seq_max: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only entries up to this `seq`, so that older pages stay the same while entries are added'
+    })
+  ),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })
 }
+const PageFields = Type.Object(pageFields)
 const tags = ['audit']
 
 export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
@@ -51,7 +69,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
     async (request) => {
       const capsule = await loadCapsule(db, callerOf(request), request.params.id)
       if (!capsule) throw new ServiceError('not_found', 'no such capsule')
-      return page({ teamId: capsule.teamId, capsuleId: capsule.id, ...request.query })
+      return page({ teamId: capsule.teamId, capsuleId: capsule.id, ...filterOf(request.query) })
     }
   )
 
@@ -73,10 +91,10 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
       }
     },
     async (request) => {
-      const { team_id, capsule_id: capsuleId, ...window } = request.query
+      const { team_id, capsule_id: capsuleId, ...fields } = request.query
       const team = await readTeam(request, db, team_id)
-      if (!team) return { entries: [], ...pageView(0, window) }
-      return page({ teamId: team.id, ...(capsuleId !== undefined && { capsuleId }), ...window })
+      if (!team) return { entries: [], actors: {}, ...pageView(0, fields) }
+      return page({ teamId: team.id, ...(capsuleId !== undefined && { capsuleId }), ...filterOf(fields) })
     }
   )
 
@@ -98,11 +116,27 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
     }
   )
 
-  async function page(filter: Parameters<typeof listAudit>[1]) {
+  async function page(filter: AuditFilter & { teamId: string }) {
     const { rows, total } = await listAudit(db, filter)
-    return { entries: rows.map(auditEntryView), ...pageView(total, filter) }
+    const actors = await actorNames(
+      db,
+      filter.teamId,
+      rows.map(({ actor }) => actor)
+    )
+    return { entries: rows.map(auditEntryView), actors, ...pageView(total, filter) }
   }
 }
+
+type PageFields = Static<typeof PageFields>
+
+const filterOf = ({ action, from, to, seq_max, limit, offset }: PageFields): AuditFilter => ({
+  ...(action !== undefined && { action }),
+  ...(from !== undefined && { from: timeOf('from', from) }),
+  ...(to !== undefined && { to: timeOf('to', to) }),
+  ...(seq_max !== undefined && { seqMax: seq_max }),
+  limit,
+  offset
+})
 
 const nothing: AuditReport = {
   ok: true,

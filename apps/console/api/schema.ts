@@ -2586,6 +2586,10 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          action?: "capsule.created" | "capsule.updated" | "capsule.deleted" | "capsule.sealed" | "capsule.published" | "capsule.archived" | "capsule.cloned" | "capsule.imported" | "capsule.run" | "capsule.verified" | "capsule.schedule.changed" | "capsule.schedule.deleted" | "capsule.takedown" | "account.proved"
+          from?: string
+          to?: string
+          seq_max?: number
           limit?: number
           offset?: number
         }
@@ -2618,6 +2622,10 @@ export interface paths {
         query?: {
           team_id?: string
           capsule_id?: string
+          action?: "capsule.created" | "capsule.updated" | "capsule.deleted" | "capsule.sealed" | "capsule.published" | "capsule.archived" | "capsule.cloned" | "capsule.imported" | "capsule.run" | "capsule.verified" | "capsule.schedule.changed" | "capsule.schedule.deleted" | "capsule.takedown" | "account.proved"
+          from?: string
+          to?: string
+          seq_max?: number
           limit?: number
           offset?: number
         }
@@ -4088,6 +4096,33 @@ export interface paths {
       }
     }
   }
+  '/api/admin/jobs/{id}': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['AnyJobRecord']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+      }
+    }
+  }
   '/api/admin/jobs/{id}/cancel': {
     parameters: NoParameters
     post: {
@@ -4191,6 +4226,9 @@ export interface paths {
       parameters: {
         query?: {
           cursor?: string
+          action?: "access_code.create" | "backend.change" | "capsule.takedown" | "job.cancel" | "job.settle" | "signing_key.rotate" | "team.budget" | "team.limits" | "team.storage" | "team.suspend" | "team.unsuspend" | "user.grant"
+          from?: string
+          to?: string
           limit?: number
         }
         header?: never
@@ -5944,6 +5982,7 @@ export interface components {
     }
     ListCapsuleAuditEntriesResponse: {
       entries: components['schemas']['TrailEntry'][]
+      actors: { [name: string]: string }
       total: number
       total_capped?: true
       limit: number
@@ -5951,6 +5990,7 @@ export interface components {
     }
     ListAuditEntriesResponse: {
       entries: components['schemas']['TrailEntry'][]
+      actors: { [name: string]: string }
       total: number
       total_capped?: true
       limit: number
@@ -6427,6 +6467,47 @@ export interface components {
       total_capped?: true
       limit: number
       offset: number
+    }
+    AdminJobActions: {
+      cancel: true | string
+      settle: true | string
+    }
+    AnyJobRecord: {
+      id: string
+      name: string | null
+      labels: string[]
+      timeout_seconds: number
+      team_id: string
+      user_id: string | null
+      status: "pending" | "running" | "cancelling" | "completed" | "failed" | "cancelled" | "dispatch_failed"
+      status_reason: string | null
+      backend: string
+      provider: string
+      execution_mode: "direct" | "temporal"
+      framework: "qiskit" | "cirq" | "pennylane" | "openqasm" | "marqov" | "ahs" | null
+      source: components['schemas']['JobSource']
+      script_id: string | null
+      capsule_id: string | null
+      capsule_run_id: string | null
+      estimated_cost_usd: number
+      actual_cost_usd: number | null
+      error: components['schemas']['Failure'] | null
+      attempts: number
+      progress: components['schemas']['JobProgress'] | null
+      provider_jobs: components['schemas']['ProviderJob'][]
+      emulated: boolean
+      cancel: components['schemas']['JobCancel'] | null
+      workflow: components['schemas']['JobWorkflow'] | null
+      not_before: string | null
+      created_at: string
+      started_at: string | null
+      completed_at: string | null
+      updated_at: string
+      queue: components['schemas']['JobQueue'] | null
+      team_name: string
+      user_email: string | null
+      held_usd: number | null
+      can: components['schemas']['AdminJobActions']
     }
     MoneyHeld: {
       job_id: string

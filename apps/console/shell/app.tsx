@@ -23,8 +23,9 @@ function readAgainWhenBack() {
   return onServiceState(() => {
     const before = reachable
     reachable = serviceState().reachable
-    // A list of jobs with many pages reads again what is seen of it (jobs/list/list-reader.ts).
-    const isList = ({ queryKey, state }: Query) => queryKey[0] === 'jobs' && state.data !== undefined
+    // A list of jobs with many pages reads again what is seen of it (jobs/list/list-reader.ts); entries of a trail never change.
+    const isList = ({ queryKey, state }: Query) =>
+      (queryKey[0] === 'jobs' || queryKey[0] === 'trail') && state.data !== undefined
     if (reachable && !before) void queryClient.invalidateQueries({ predicate: (query) => !isList(query) })
   })
 }

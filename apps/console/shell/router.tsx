@@ -1,15 +1,9 @@
 // The pages of the console. The address holds the page, its filters and its team, so that every view can be linked to.
 import type { QueryClient } from '@tanstack/react-query'
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-  retainSearchParams
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { adminRoutes } from '../admin/admin-routes.js'
 import { sessionQuery } from '../api/queries.js'
+import { readTrailFilters } from '../audit/trail-filters.js'
 import { readCapsuleSearch } from '../capsules/capsule-tabs.js'
 import { readCapsuleFilters, readPage } from '../capsules/list/capsule-filters.js'
 import { readCatalogueFilters } from '../capsules/public/catalogue-filters.js'
@@ -20,19 +14,8 @@ import { readScriptFilters } from '../scripts/list/script-filters.js'
 import { readScriptTab } from '../scripts/script-tabs.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
+import { root, text } from './root-route.js'
 import { PendingShell, Shell, ShellForAll } from './shell.js'
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  validateSearch: ({ team }: Record<string, unknown>): { team?: string } => {
-    const id = text(team)
-    return id === undefined ? {} : { team: id }
-  },
-  search: { middlewares: [retainSearchParams(['team'])] },
-  component: Outlet,
-  notFoundComponent: NoPage
-})
 
 const accountPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component: page })
@@ -144,6 +127,12 @@ const backends = createRoute({
   getParentRoute: () => signedIn,
   path: '/backends',
   component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
+})
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: readTrailFilters,
+  component: lazyRouteComponent(() => import('../audit/trail-page.js'), 'TrailPage')
 })
 
 const team = createRoute({
@@ -262,8 +251,10 @@ const routeTree = root.addChildren([
     capsule,
     backends,
     team.addChildren(teamParts),
+    audit,
     profile
-  ])
+  ]),
+  adminRoutes
 ])
 
 export const createConsoleRouter = (queryClient: QueryClient) =>

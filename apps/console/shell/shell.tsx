@@ -19,8 +19,11 @@ const pages = [
   { to: '/scripts', text: 'Scripts' },
   { to: '/capsules', text: 'Capsules' },
   { to: '/backends', text: 'Backends' },
-  { to: '/team', text: 'Team' }
+  { to: '/team', text: 'Team' },
+  { to: '/audit', text: 'Audit' }
 ] as const
+
+const adminPage = { to: '/admin', text: 'Administration' } as const
 
 /** Around pages that need no account. */
 export function ShellForAll() {
@@ -84,7 +87,7 @@ export function Shell() {
           Quantum Job Service
         </Link>
         <nav className={styles.nav} aria-label="Pages">
-          {pages.map(({ to, text }) => (
+          {(user.is_platform_admin ? [...pages, adminPage] : pages).map(({ to, text }) => (
             <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
               {text}
             </Link>

@@ -214,6 +214,21 @@ describe('the audit', () => {
     expect(await state()).toEqual(before)
   })
 
+  test('is filtered by action and time', async () => {
+    const ada = await api.signUpWithTeam()
+    await suspend(ada.teamId)
+    await unsuspend(ada.teamId)
+    const listed = async (query: string) => (await admin.get(`/api/admin/audit?${query}`)).body.entries
+    const [newest] = await listed('action=team.unsuspend&limit=1')
+    expect(newest).toMatchObject({ action: 'team.unsuspend', target: ada.teamId })
+    const actions = async (query: string) => (await listed(query)).map(({ action }: { action: string }) => action)
+    expect(await actions(`from=${newest.at}`)).toEqual(['team.unsuspend'])
+    expect(await actions(`to=${newest.at}&limit=2`)).toEqual(['team.unsuspend', 'team.suspend'])
+    expect(await actions('to=2020-01-01T00:00:00Z')).toEqual([])
+    expect((await admin.get('/api/admin/audit?action=nothing')).status).toBe(400)
+    expect((await admin.get('/api/admin/audit?from=2026-06-30T23:59:60Z')).body.error).toMatch(/^from: /)
+  })
+
   test('is listed newest first in pages that show every entry once while new ones are added', async () => {
     const ada = await api.signUpWithTeam()
     for (const reason of ['1', '2', '3', '4', '5']) await suspend(ada.teamId, reason)

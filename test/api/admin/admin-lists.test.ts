@@ -84,6 +84,23 @@ test('jobs of all teams are found by id, team, user, name and status, with the t
   })
 })
 
+test('the record of a job of any team holds nothing of its program, parameters and result', async () => {
+  const ada = await api.signUpWithTeam()
+  const secret = 'canary-of-a-program'
+  const id = await ada.submit({
+    ...submission(),
+    inline_code: `// ${secret}\n${submission().inline_code}`,
+    name: 'seen'
+  })
+  const { status, body, text } = await admin.get(`/api/admin/jobs/${id}`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ id, name: 'seen', team_id: ada.teamId, user_email: ada.email })
+  for (const field of ['params', 'result', 'code', 'inline_code']) expect(body).not.toHaveProperty(field)
+  expect(text).not.toContain(secret)
+  expect((await ada.get(`/api/admin/jobs/${id}`)).status).toBe(404)
+  expect((await admin.get('/api/admin/jobs/00000000-0000-4000-8000-000000000000')).status).toBe(404)
+})
+
 test('searches treat every character literally', async () => {
   const odd = ['100%', 'under_score', 'back\\slash', "O'Hara", '"quoted"', '$1', "'; drop table users; --", '*', '(']
   const made = new Map<string, string>()

@@ -72,6 +72,24 @@ test('held money is listed with team, backend and time until it is settled', asy
   expect(await ledgerMismatches(db)).toEqual([])
 })
 
+test('the record of a job says to administrators what is held for it, whether it can be settled, and why not', async () => {
+  const id = await held(3)
+  const read = async (job: string) => (await admin.get(`/api/admin/jobs/${job}`)).body
+  expect(await read(id)).toMatchObject({ held_usd: 3, actual_cost_usd: null, can: { settle: true } })
+  expect((await settle(id, 2.000001)).status).toBe(200)
+  const again = await settle(id, 4)
+  expect(await read(id)).toMatchObject({
+    held_usd: null,
+    actual_cost_usd: 2.000001,
+    can: { cancel: expect.stringContaining('already failed'), settle: again.body.error }
+  })
+  const plain = await addJob(db, person, { cost: usd(1), submission: { teamId: ada.teamId } })
+  expect(await read(plain)).toMatchObject({
+    held_usd: null,
+    can: { cancel: true, settle: (await settle(plain, 1)).body.error }
+  })
+})
+
 test('only held money can be settled, once, and a refusal changes nothing', async () => {
   const [mine, plain] = [await held(2), await addJob(db, person, { cost: usd(1), submission: { teamId: ada.teamId } })]
   const count = async () => (await db.execute(sql`select count(*)::int as n from admin_actions`))[0]!.n

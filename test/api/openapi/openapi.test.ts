@@ -342,6 +342,7 @@ describe('responses match the OpenAPI document', () => {
       note: 'a bill'
     })
     expect(paid.status).toBe(200)
+    await checked(team.owner.ask)('GET', `/api/admin/jobs/${held}`)
     await checked(team.owner.ask)('GET', '/api/admin/money')
     expect(faults.splice(0)).toEqual([])
   })

@@ -97,9 +97,54 @@ describe('the trail of a team', () => {
     })
   })
 
+  test('is filtered by action, time and the highest number', async () => {
+    const team = await api.signUpWithTeam()
+    const actions = ['capsule.run', 'capsule.verified', 'capsule.run', 'capsule.archived'] as const
+    for (const action of actions) await append(db, { teamId: team.teamId, action })
+    const page = async (query: string) => {
+      const { entries, total } = (await team.get(`/api/team/audit?team_id=${team.teamId}&${query}`)).body
+      return { total, entries: entries as { seq: number; at: string }[] }
+    }
+    const numbers = async (query: string) => (await page(query)).entries.map(({ seq }) => seq)
+    expect(await numbers('action=capsule.run')).toEqual([3, 1])
+    expect((await page('action=capsule.run')).total).toBe(2)
+    expect(await numbers('seq_max=3')).toEqual([3, 2, 1])
+    const [, third, second] = (await page('')).entries
+    expect(await numbers(`to=${second!.at}&limit=1`)).toEqual([2])
+    expect(await numbers(`from=${third!.at}`)).toContain(4)
+    expect(await numbers('from=2999-01-01T00:00:00Z')).toEqual([])
+    await append(db, { teamId: team.teamId })
+    expect(await numbers('seq_max=4&limit=2&offset=2')).toEqual([2, 1])
+    for (const wrong of ['action=job.cancel', 'seq_max=0', 'from=yesterday'])
+      expect((await team.get(`/api/team/audit?${wrong}`)).status).toBe(400)
+  })
+
+  test('names its actors apart from the entries, where they are still known', async () => {
+    const team = await api.signUpWithTeam()
+    await team.ask('PATCH', '/api/profile', { display_name: 'Ada <b>L</b>' })
+    const key = await team.post('/api/team/api-keys', { team_id: team.teamId, name: 'ci', tier: 'read', kind: 'live' })
+    const foreign = await owner.post('/api/team/api-keys', {
+      team_id: owner.teamId,
+      name: 'x',
+      tier: 'read',
+      kind: 'live'
+    })
+    const actors = [
+      `user:${team.id}`,
+      `user:${newId()}`,
+      `key:${key.body.id}`,
+      `key:${foreign.body.id}`,
+      `admin:${owner.id}`,
+      'system'
+    ]
+    for (const actor of actors) await append(db, { teamId: team.teamId, actor })
+    const { body } = await team.get('/api/team/audit')
+    expect(body.actors).toEqual({ [`user:${team.id}`]: 'Ada <b>L</b>', [`key:${key.body.id}`]: 'ci' })
+  })
+
   test('names people only by their ids', async () => {
-    const { text } = await owner.get('/api/team/audit')
-    expect(text).not.toContain('@')
+    const { body } = await owner.get('/api/team/audit')
+    expect(JSON.stringify(body.entries)).not.toContain('@')
   })
 })
 

@@ -165,6 +165,7 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /api/admin/teams': 'admin teams',
   'GET /api/admin/users': 'admin users',
   'GET /api/admin/jobs': 'admin jobs',
+  'GET /api/admin/jobs/:id': ['for the console'],
   'POST /api/admin/jobs/:id/cancel': 'admin cancel',
   'POST /api/admin/jobs/:id/settle': 'admin settle',
   'POST /api/admin/capsules/:id/takedown': 'admin takedown',

@@ -361,6 +361,11 @@ export const routeCases: Record<string, RouteCase> = {
   'GET /api/admin/teams': { allowed: platform, status: 200 },
   'GET /api/admin/users': { allowed: platform, status: 200 },
   'GET /api/admin/jobs': { allowed: platform, status: 200 },
+  'GET /api/admin/jobs/:id': {
+    allowed: platform,
+    status: 200,
+    path: async (scene) => `/api/admin/jobs/${await scene.job()}`
+  },
   'POST /api/admin/jobs/:id/cancel': {
     allowed: platform,
     status: 202,

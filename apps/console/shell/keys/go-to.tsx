@@ -31,6 +31,10 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     { id: 'backends', text: 'Backends', go: () => navigate({ to: '/backends' }) },
     { id: 'team', text: 'Team', go: () => navigate({ to: '/team/members' }) },
     { id: 'profile', text: 'Your profile', go: () => navigate({ to: '/profile' }) },
+    { id: 'audit', text: 'Audit', go: () => navigate({ to: '/audit' }) },
+    ...(session?.user.is_platform_admin
+      ? [{ id: 'admin', text: 'Administration', go: () => navigate({ to: '/admin/system' }) }]
+      : []),
     ...(session?.teams ?? []).map(({ id, name }) => ({
       id: `team ${id}`,
       text: `Team ${name}`,

@@ -1,0 +1,29 @@
+import { Link, Outlet } from '@tanstack/react-router'
+import styles from './admin.module.css'
+
+const pages = [
+  { to: '/admin/system', text: 'System' },
+  { to: '/admin/money', text: 'Money' },
+  { to: '/admin/teams', text: 'Teams' },
+  { to: '/admin/users', text: 'Users' },
+  { to: '/admin/jobs', text: 'Jobs' },
+  { to: '/admin/access-codes', text: 'Access codes' },
+  { to: '/admin/backends', text: 'Backends' },
+  { to: '/admin/capsules', text: 'Public capsules' },
+  { to: '/admin/audit', text: 'Actions' }
+] as const
+
+export function AdminLayout() {
+  return (
+    <>
+      <nav className={styles.nav} aria-label="Administration">
+        {pages.map(({ to, text }) => (
+          <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+            {text}
+          </Link>
+        ))}
+      </nav>
+      <Outlet />
+    </>
+  )
+}

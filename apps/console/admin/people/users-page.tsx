@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Empty, Loading, Refusal } from '../../components/notice.js'
+import { Table, Wide } from '../../components/table.js'
+import { Time } from '../../components/text.js'
+import { usePageTitle } from '../../shell/page-title.js'
+import styles from '../admin.module.css'
+import { usersQuery } from '../admin-queries.js'
+import { Pager, SearchForm } from '../pager.js'
+
+const route = getRouteApi('/administrators/admin/users')
+
+export function UsersPage() {
+  usePageTitle('Users')
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data, error } = useQuery(usersQuery(search))
+  return (
+    <>
+      <h1>Users</h1>
+      <p className={styles.quiet}>
+        To make a user a platform administrator: <code>npx qjob admin grant EMAIL</code> on the machine of the service.
+      </p>
+      <SearchForm
+        key={search.q}
+        label="Id of the user or a team, address or name"
+        q={search.q ?? ''}
+        onSearch={(q) => void navigate({ search: q === '' ? {} : { q } })}
+      />
+      <Refusal error={error} />
+      {data ? null : error ? null : <Loading />}
+      {data?.users.length === 0 ? (
+        <Empty title="No user matches">
+          <p>Search for something else.</p>
+        </Empty>
+      ) : null}
+      {data && data.users.length > 0 ? (
+        <Table label="Users" heads={['Address', 'Name', 'Teams', 'Last seen', 'Created']}>
+          {data.users.map((user) => (
+            <tr key={user.id}>
+              <Wide>
+                {user.email}
+                <div className={styles.quiet}>
+                  {user.email_verified_at ? 'proved' : 'not proved'}
+                  {user.is_platform_admin ? ', platform administrator' : ''}
+                </div>
+              </Wide>
+              <Wide>
+                {user.display_name ?? user.username}
+                {user.display_name ? <div className={styles.quiet}>{user.username}</div> : null}
+              </Wide>
+              <td>
+                <Link to="/admin/teams" search={{ q: user.id }}>
+                  {user.teams}
+                </Link>
+              </td>
+              <td>
+                <Time at={user.last_seen_at} />
+              </td>
+              <td>
+                <Time at={user.created_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      ) : null}
+      {data ? (
+        <Pager
+          page={data}
+          rows={data.users.length}
+          onPage={(from_row) => void navigate({ search: { ...search, from_row } })}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+// Taking a capsule out of the public catalogue.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, bodyOf } from '../api/client.js'
+import { Empty, Loading, Notice, Refusal } from '../components/notice.js'
+import { Table, Wide } from '../components/table.js'
+import { Time } from '../components/text.js'
+import { usePageTitle } from '../shell/page-title.js'
+import styles from './admin.module.css'
+import { publicCapsulesQuery, readAgain } from './admin-queries.js'
+import { Pager, SearchForm } from './pager.js'
+import { WriteDialog } from './write-dialog.js'
+
+const route = getRouteApi('/administrators/admin/capsules')
+
+export function PublicCapsulesPage() {
+  usePageTitle('Public capsules')
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data, error } = useQuery(publicCapsulesQuery(search))
+  const [taken, setTaken] = useState<string | null>(null)
+  return (
+    <>
+      <h1>Public capsules</h1>
+      <SearchForm
+        key={search.q}
+        label="Title or description"
+        q={search.q ?? ''}
+        onSearch={(q) => void navigate({ search: q === '' ? {} : { q } })}
+      />
+      <Refusal error={error} />
+      {taken ? <Notice tone="ok">“{taken}” is out of the catalogue.</Notice> : null}
+      {data ? null : error ? null : <Loading />}
+      {data?.capsules.length === 0 ? (
+        <Empty title="No published capsule matches">
+          <p>Capsules that were taken down are not listed.</p>
+        </Empty>
+      ) : null}
+      {data && data.capsules.length > 0 ? (
+        <Table label="Public capsules" heads={['Capsule', 'Published', 'Take down']}>
+          {data.capsules.map(({ id, slug, title, description, published_at }) => (
+            <tr key={id}>
+              <Wide>
+                {title} <code>{slug}</code>
+                <div className={styles.quiet}>{description}</div>
+              </Wide>
+              <td>
+                <Time at={published_at} />
+              </td>
+              <td>
+                <TakeDown id={id} title={title} onDone={() => setTaken(title)} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      ) : null}
+      {data ? (
+        <Pager
+          page={data}
+          rows={data.capsules.length}
+          onPage={(from_row) => void navigate({ search: { ...search, from_row } })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function TakeDown({ id, title, onDone }: { id: string; title: string; onDone: () => void }) {
+  const queryClient = useQueryClient()
+  return (
+    <WriteDialog
+      action="Take down"
+      title={`Take down “${title}”`}
+      kind="danger"
+      fields={[{ name: 'reason', label: 'Reason, which its team reads', kind: 'area' }]}
+      send={(body, header) =>
+        bodyOf(api.POST('/api/admin/capsules/{id}/takedown', { params: { path: { id }, header }, body }))
+      }
+      onDone={() => {
+        onDone()
+        return readAgain(queryClient)
+      }}
+    >
+      <p>It leaves the public catalogue for good. Its team keeps the capsule.</p>
+    </WriteDialog>
+  )
+}

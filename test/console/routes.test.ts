@@ -1,0 +1,50 @@
+// docs/console/routes.md against the access table of the API and the pages of the console.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { accessTable } from '../../apps/api/http/access-table.js'
+import { projectRoot } from '../../apps/cli/stack/project.js'
+
+/** Pages that are built on other branches. Delete this list when they are here. */
+const plannedPages = ['/scripts', '/capsules', '/public', '/team', '/profile']
+
+const read = (name: string): string => readFileSync(join(projectRoot, name), 'utf8')
+const rows = [...read('docs/console/routes.md').matchAll(/^\| `([A-Z]+ [^`]+)` \| (.+) \|$/gm)].map(
+  ([, route, cell]) => ({ route: route!, cell: cell! })
+)
+
+/** A part of an address that stands for any: `$id` in the router, `ID` in documents. */
+const shape = (path: string): string => path.replace(/\/(\$\w+|[A-Z]+)(?=\/|$)/g, '/*').replace(/(.)\/$/, '$1')
+
+/** Pages below `/admin` name the rest of their address. */
+const files = readdirSync(join(projectRoot, 'apps/console'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /(router|routes?)\.tsx?$/.test(name)
+)
+const pages = new Set(
+  files.flatMap((name) =>
+    [...read(`apps/console/${name}`).matchAll(/path: '([^']+)'|accountPage\(\s*'([^']+)'/g)].map(([, one, other]) => {
+      const path = (one ?? other)!
+      return shape(name === 'admin/admin-routes.ts' && path !== '/admin' ? `/admin${path}` : path)
+    })
+  )
+)
+
+test('every route of the API stands once in docs/console/routes.md, and no other', () => {
+  expect(rows.map(({ route }) => route).toSorted()).toEqual(Object.keys(accessTable).toSorted())
+})
+
+test('a route without a page in docs/console/routes.md has its reason, and every other one names pages of the console', () => {
+  const isPlanned = (page: string) => plannedPages.some((one) => page === one || page.startsWith(`${one}/`))
+  const wrong = rows.filter(({ cell }) => {
+    if (cell.startsWith('no page: ')) return cell.length < 'no page: '.length + 10
+    const named = cell.split(', ').map((one) => /^`(\/[^`]*)`$/.exec(one)?.[1])
+    return !named.every((page) => page !== undefined && (pages.has(shape(page)) || isPlanned(page)))
+  })
+  expect(wrong).toEqual([])
+})
+
+test('every page of administration is named by a route', () => {
+  const named = new Set(rows.flatMap(({ cell }) => [...cell.matchAll(/`(\/[^`]*)`/g)].map(([, page]) => shape(page!))))
+  const unnamed = [...pages].filter((page) => page.startsWith('/admin/') && !named.has(page))
+  expect(unnamed).toEqual([])
+})

@@ -13,6 +13,7 @@ import { sessionQuery } from '../api/queries.js'
 import { readCompare } from '../jobs/compare/compare-search.js'
 import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
+import { loadPart } from './load-part.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
 import { Shell, ShellForAll } from './shell.js'
@@ -29,8 +30,8 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   notFoundComponent: NoPage
 })
 
-const accountPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => root, path, component: page })
+const accountPage = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => root, path, component })
 
 /** Where to go after signing in: a path of the console, never another site. */
 const returnTo = ({ return_to }: Record<string, unknown>): { return_to?: string } => {
@@ -42,7 +43,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: returnTo,
-  component: lazyRouteComponent(() => import('../accounts/sign-in.js'), 'SignInPage')
+  component: lazyRouteComponent(() => loadPart(() => import('../accounts/sign-in.js')), 'SignInPage')
 })
 const signUp = createRoute({
   getParentRoute: () => root,
@@ -51,19 +52,19 @@ const signUp = createRoute({
     const given = text(code)
     return given === undefined ? {} : { code: given }
   },
-  component: lazyRouteComponent(() => import('../accounts/sign-up.js'), 'SignUpPage')
+  component: lazyRouteComponent(() => loadPart(() => import('../accounts/sign-up.js')), 'SignUpPage')
 })
 const forgotPassword = accountPage(
   '/forgot-password',
-  lazyRouteComponent(() => import('../accounts/forgot-password.js'), 'ForgotPasswordPage')
+  lazyRouteComponent(() => loadPart(() => import('../accounts/forgot-password.js')), 'ForgotPasswordPage')
 )
 const resetPassword = accountPage(
   '/reset-password/$token',
-  lazyRouteComponent(() => import('../accounts/reset-password.js'), 'ResetPasswordPage')
+  lazyRouteComponent(() => loadPart(() => import('../accounts/reset-password.js')), 'ResetPasswordPage')
 )
 const invitation = accountPage(
   '/invitations/$token',
-  lazyRouteComponent(() => import('../accounts/invitation.js'), 'InvitationPage')
+  lazyRouteComponent(() => loadPart(() => import('../accounts/invitation.js')), 'InvitationPage')
 )
 
 const signedIn = createRoute({
@@ -91,24 +92,24 @@ const jobs = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('../jobs/list/jobs-page.js'), 'JobsPage')
+  component: lazyRouteComponent(() => loadPart(() => import('../jobs/list/jobs-page.js')), 'JobsPage')
 })
 const compare = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs/compare',
   validateSearch: readCompare,
-  component: lazyRouteComponent(() => import('../jobs/compare/compare-page.js'), 'ComparePage')
+  component: lazyRouteComponent(() => loadPart(() => import('../jobs/compare/compare-page.js')), 'ComparePage')
 })
 const job = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs/$id',
   validateSearch: readTab,
-  component: lazyRouteComponent(() => import('../jobs/job-page.js'), 'JobPage')
+  component: lazyRouteComponent(() => loadPart(() => import('../jobs/job-page.js')), 'JobPage')
 })
 const backends = createRoute({
   getParentRoute: () => signedIn,
   path: '/backends',
-  component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
+  component: lazyRouteComponent(() => loadPart(() => import('../backends/backends-page.js')), 'BackendsPage')
 })
 
 /** Pages that visitors have too: what they do needs no account, or says where it does. */
@@ -121,7 +122,7 @@ const open = createRoute({
 const playground = createRoute({
   getParentRoute: () => open,
   path: '/run',
-  component: lazyRouteComponent(() => import('../playground/playground-page.js'), 'PlaygroundPage')
+  component: lazyRouteComponent(() => loadPart(() => import('../playground/playground-page.js')), 'PlaygroundPage')
 })
 
 const routeTree = root.addChildren([

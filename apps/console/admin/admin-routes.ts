@@ -1,7 +1,8 @@
 // The pages of platform administrators. To others they are not there: they get the page of an unknown address, and their browser
 // loads nothing of these.
-import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
+import { createRoute, notFound, redirect } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
+import { lazyPage } from '../shell/lazy-page.js'
 import { root, text } from '../shell/root-route.js'
 import { Shell } from '../shell/shell.js'
 
@@ -18,7 +19,7 @@ const administrators = createRoute({
 const admin = createRoute({
   getParentRoute: () => administrators,
   path: '/admin',
-  component: lazyRouteComponent(() => import('./admin-layout.js'), 'AdminLayout')
+  component: lazyPage(() => import('./admin-layout.js'), 'AdminLayout')
 })
 
 /** Keeps those of the names that the address holds as text. */
@@ -45,63 +46,63 @@ const home = createRoute({
 const system = createRoute({
   getParentRoute: () => admin,
   path: '/system',
-  component: lazyRouteComponent(() => import('./system/system-page.js'), 'SystemPage')
+  component: lazyPage(() => import('./system/system-page.js'), 'SystemPage')
 })
 const money = createRoute({
   getParentRoute: () => admin,
   path: '/money',
-  component: lazyRouteComponent(() => import('./money/money-page.js'), 'MoneyPage')
+  component: lazyPage(() => import('./money/money-page.js'), 'MoneyPage')
 })
 const teams = createRoute({
   getParentRoute: () => admin,
   path: '/teams',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./people/teams-page.js'), 'TeamsPage')
+  component: lazyPage(() => import('./people/teams-page.js'), 'TeamsPage')
 })
 const team = createRoute({
   getParentRoute: () => admin,
   path: '/teams/$id',
-  component: lazyRouteComponent(() => import('./people/team-page.js'), 'TeamPage')
+  component: lazyPage(() => import('./people/team-page.js'), 'TeamPage')
 })
 const users = createRoute({
   getParentRoute: () => admin,
   path: '/users',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./people/users-page.js'), 'UsersPage')
+  component: lazyPage(() => import('./people/users-page.js'), 'UsersPage')
 })
 const jobs = createRoute({
   getParentRoute: () => admin,
   path: '/jobs',
   validateSearch: (search: Record<string, unknown>) => ({ ...readSearch(search), ...texts('status')(search) }),
-  component: lazyRouteComponent(() => import('./jobs/any-jobs-page.js'), 'AnyJobsPage')
+  component: lazyPage(() => import('./jobs/any-jobs-page.js'), 'AnyJobsPage')
 })
 const job = createRoute({
   getParentRoute: () => admin,
   path: '/jobs/$id',
-  component: lazyRouteComponent(() => import('./jobs/any-job-page.js'), 'AnyJobPage')
+  component: lazyPage(() => import('./jobs/any-job-page.js'), 'AnyJobPage')
 })
 const accessCodes = createRoute({
   getParentRoute: () => admin,
   path: '/access-codes',
   validateSearch: start,
-  component: lazyRouteComponent(() => import('./access-codes-page.js'), 'AccessCodesPage')
+  component: lazyPage(() => import('./access-codes-page.js'), 'AccessCodesPage')
 })
 const backends = createRoute({
   getParentRoute: () => admin,
   path: '/backends',
-  component: lazyRouteComponent(() => import('./backends/admin-backends-page.js'), 'AdminBackendsPage')
+  component: lazyPage(() => import('./backends/admin-backends-page.js'), 'AdminBackendsPage')
 })
 const capsules = createRoute({
   getParentRoute: () => admin,
   path: '/capsules',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./public-capsules-page.js'), 'PublicCapsulesPage')
+  component: lazyPage(() => import('./public-capsules-page.js'), 'PublicCapsulesPage')
 })
 const audit = createRoute({
   getParentRoute: () => admin,
   path: '/audit',
   validateSearch: texts('action', 'from', 'to'),
-  component: lazyRouteComponent(() => import('./admin-audit-page.js'), 'AdminAuditPage')
+  component: lazyPage(() => import('./admin-audit-page.js'), 'AdminAuditPage')
 })
 
 export const adminRoutes = administrators.addChildren([

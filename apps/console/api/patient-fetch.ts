@@ -101,12 +101,28 @@ async function noteUnreachable(): Promise<void> {
   probing = true
   for (let ms = PROBE_FIRST_MS; ; ms = Math.min(2 * ms, PROBE_LAST_MS)) {
     await new Promise((resolve) => setTimeout(resolve, ms))
-    const back = await fetch('/healthz', { cache: 'no-store' }).then(
-      ({ ok }) => ok,
-      () => false
-    )
-    if (back) break
+    if (await isAnswering()) break
   }
   probing = false
   setServiceState({ reachable: true })
+}
+
+const isAnswering = (): Promise<boolean> =>
+  fetch('/healthz', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false
+  )
+
+/** Asks it. All pages then know. */
+export async function isReachable(): Promise<boolean> {
+  const reachable = await isAnswering()
+  if (!reachable) noteUnreachable()
+  return reachable
+}
+
+/** Resolves when the service can be reached. @returns whether it could not at first. */
+export async function whenReachable(): Promise<boolean> {
+  if (await isReachable()) return false
+  await until(({ reachable }) => reachable, new AbortController().signal)
+  return true
 }

@@ -1,6 +1,7 @@
-// What is typed on the page. It stays while its author visits other pages of the console, and is gone after signing out.
+// What is typed on the page. It stays while its author visits other pages of the console or loads the page again, and is gone
+// after signing out.
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { emptyForm } from '../jobs/submit/submission.js'
 import { draftKey } from './draft-key.js'
 import { sharedIn } from './link.js'
@@ -25,12 +26,7 @@ export function useDraft() {
     ...(queryClient.getQueryData<Draft>(draftKey) ?? emptyDraft),
     ...sharedIn(location.hash)
   }))
-  const latest = useRef(draft)
-  latest.current = draft
-  useEffect(() => {
-    queryClient.setQueryDefaults(draftKey, { gcTime: Number.POSITIVE_INFINITY })
-    return () => void queryClient.setQueryData(draftKey, latest.current)
-  }, [queryClient])
+  useEffect(() => void queryClient.setQueryData(draftKey, draft), [queryClient, draft])
   useEffect(() => {
     // A link that is opened in the tab of this page changes the fragment alone.
     const open = () => setDraft((known) => ({ ...known, ...sharedIn(location.hash) }))

@@ -22,7 +22,7 @@ import { runInBrowser } from './run/browser-run.js'
 import { defaultPlace, placeOf } from './run/places.js'
 import { convert, runOnServer } from './run/server-run.js'
 import { Settings } from './run/settings.js'
-import { useRun } from './run/use-run.js'
+import { fieldFaultOf, useRun } from './run/use-run.js'
 
 export function PlaygroundPage() {
   usePageTitle('Playground')
@@ -53,6 +53,7 @@ export function PlaygroundPage() {
   const framework = frameworkOf(program, language, meta?.features.frameworks ?? [])
   const reportTo = team ? { team_id: team.id } : null
 
+  const fault = useMemo(() => fieldFaultOf(state), [state])
   const goTo = (to: Position) => editor.current?.goTo(to)
   const runHere = () => {
     // The text of this moment: what was typed last may not have been read yet.
@@ -119,7 +120,7 @@ export function PlaygroundPage() {
           )}
         </section>
       </div>
-      <Settings draft={draft} change={change} isVisitor={!session} isOnServer={!isHere} state={state} />
+      <Settings draft={draft} change={change} isVisitor={!session} isOnServer={!isHere} fault={fault} />
       {before && before.kind !== 'free' ? <Notice tone="warn">{before.message}</Notice> : null}
       <Actions
         draft={draft}
@@ -131,7 +132,7 @@ export function PlaygroundPage() {
         hasFaults={isHere && faults.length > 0}
         isVisitor={!session}
       />
-      <Outcome state={state} cancel={cancel} isVisitor={!session} />
+      {fault ? null : <Outcome state={state} cancel={cancel} isVisitor={!session} />}
     </div>
   )
 }

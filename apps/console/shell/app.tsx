@@ -3,10 +3,12 @@ import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { createQueryClient } from '../api/queries.js'
 import { onServiceState, serviceState } from '../api/service-state.js'
+import { keepDraftOverReload } from './draft-over-reload.js'
 import { createConsoleRouter } from './router.js'
 
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
+keepDraftOverReload(queryClient)
 
 export function App() {
   useEffect(readAgainWhenBack, [])

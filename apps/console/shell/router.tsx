@@ -1,6 +1,6 @@
 // The pages of the console. The address holds the page, its filters and its team, so that every view can be linked to.
 import type { QueryClient } from '@tanstack/react-query'
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { adminRoutes } from '../admin/admin-routes.js'
 import { sessionQuery } from '../api/queries.js'
 import { readTrailFilters } from '../audit/trail-filters.js'
@@ -12,13 +12,14 @@ import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
 import { readScriptFilters } from '../scripts/list/script-filters.js'
 import { readScriptTab } from '../scripts/script-tabs.js'
+import { lazyPage } from './lazy-page.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
 import { root, text } from './root-route.js'
 import { PendingShell, Shell, ShellForAll } from './shell.js'
 
-const accountPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => root, path, component: page })
+const accountPage = <Path extends string>(path: Path, component: ReturnType<typeof lazyPage>) =>
+  createRoute({ getParentRoute: () => root, path, component })
 
 /** Where to go after signing in: a path of the console, never another site. */
 const returnTo = ({ return_to }: Record<string, unknown>): { return_to?: string } => {
@@ -30,7 +31,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: returnTo,
-  component: lazyRouteComponent(() => import('../accounts/sign-in.js'), 'SignInPage')
+  component: lazyPage(() => import('../accounts/sign-in.js'), 'SignInPage')
 })
 const signUp = createRoute({
   getParentRoute: () => root,
@@ -39,19 +40,19 @@ const signUp = createRoute({
     const given = text(code)
     return given === undefined ? {} : { code: given }
   },
-  component: lazyRouteComponent(() => import('../accounts/sign-up.js'), 'SignUpPage')
+  component: lazyPage(() => import('../accounts/sign-up.js'), 'SignUpPage')
 })
 const forgotPassword = accountPage(
   '/forgot-password',
-  lazyRouteComponent(() => import('../accounts/forgot-password.js'), 'ForgotPasswordPage')
+  lazyPage(() => import('../accounts/forgot-password.js'), 'ForgotPasswordPage')
 )
 const resetPassword = accountPage(
   '/reset-password/$token',
-  lazyRouteComponent(() => import('../accounts/reset-password.js'), 'ResetPasswordPage')
+  lazyPage(() => import('../accounts/reset-password.js'), 'ResetPasswordPage')
 )
 const invitation = accountPage(
   '/invitations/$token',
-  lazyRouteComponent(() => import('../accounts/invitation.js'), 'InvitationPage')
+  lazyPage(() => import('../accounts/invitation.js'), 'InvitationPage')
 )
 
 const signedIn = createRoute({
@@ -80,65 +81,65 @@ const jobs = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('../jobs/list/jobs-page.js'), 'JobsPage')
+  component: lazyPage(() => import('../jobs/list/jobs-page.js'), 'JobsPage')
 })
 const compare = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs/compare',
   validateSearch: readCompare,
-  component: lazyRouteComponent(() => import('../jobs/compare/compare-page.js'), 'ComparePage')
+  component: lazyPage(() => import('../jobs/compare/compare-page.js'), 'ComparePage')
 })
 const job = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs/$id',
   validateSearch: readTab,
-  component: lazyRouteComponent(() => import('../jobs/job-page.js'), 'JobPage')
+  component: lazyPage(() => import('../jobs/job-page.js'), 'JobPage')
 })
 const scripts = createRoute({
   getParentRoute: () => signedIn,
   path: '/scripts',
   validateSearch: readScriptFilters,
-  component: lazyRouteComponent(() => import('../scripts/list/scripts-page.js'), 'ScriptsPage')
+  component: lazyPage(() => import('../scripts/list/scripts-page.js'), 'ScriptsPage')
 })
 const newScript = createRoute({
   getParentRoute: () => signedIn,
   path: '/scripts/new',
-  component: lazyRouteComponent(() => import('../scripts/new-script-page.js'), 'NewScriptPage')
+  component: lazyPage(() => import('../scripts/new-script-page.js'), 'NewScriptPage')
 })
 const script = createRoute({
   getParentRoute: () => signedIn,
   path: '/scripts/$id',
   validateSearch: readScriptTab,
-  component: lazyRouteComponent(() => import('../scripts/script-page.js'), 'ScriptPage')
+  component: lazyPage(() => import('../scripts/script-page.js'), 'ScriptPage')
 })
 const capsules = createRoute({
   getParentRoute: () => signedIn,
   path: '/capsules',
   validateSearch: readCapsuleFilters,
-  component: lazyRouteComponent(() => import('../capsules/list/capsules-page.js'), 'CapsulesPage')
+  component: lazyPage(() => import('../capsules/list/capsules-page.js'), 'CapsulesPage')
 })
 const capsule = createRoute({
   getParentRoute: () => signedIn,
   path: '/capsules/$id',
   validateSearch: readCapsuleSearch,
-  component: lazyRouteComponent(() => import('../capsules/capsule-page.js'), 'CapsulePage')
+  component: lazyPage(() => import('../capsules/capsule-page.js'), 'CapsulePage')
 })
 const backends = createRoute({
   getParentRoute: () => signedIn,
   path: '/backends',
-  component: lazyRouteComponent(() => import('../backends/backends-page.js'), 'BackendsPage')
+  component: lazyPage(() => import('../backends/backends-page.js'), 'BackendsPage')
 })
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/audit',
   validateSearch: readTrailFilters,
-  component: lazyRouteComponent(() => import('../audit/trail-page.js'), 'TrailPage')
+  component: lazyPage(() => import('../audit/trail-page.js'), 'TrailPage')
 })
 
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/team',
-  component: lazyRouteComponent(() => import('../team/team-page.js'), 'TeamPage')
+  component: lazyPage(() => import('../team/team-page.js'), 'TeamPage')
 })
 const teamHome = createRoute({
   getParentRoute: () => team,
@@ -147,31 +148,31 @@ const teamHome = createRoute({
     throw redirect({ to: '/team/members', replace: true })
   }
 })
-const teamPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
+const teamPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyPage>) =>
   createRoute({ getParentRoute: () => team, path, component: page })
 const teamMembers = teamPage(
   '/members',
-  lazyRouteComponent(() => import('../team/members/members-page.js'), 'MembersPage')
+  lazyPage(() => import('../team/members/members-page.js'), 'MembersPage')
 )
 const teamInvitations = teamPage(
   '/invitations',
-  lazyRouteComponent(() => import('../team/invitations/invitations-page.js'), 'InvitationsPage')
+  lazyPage(() => import('../team/invitations/invitations-page.js'), 'InvitationsPage')
 )
 const teamCredentials = teamPage(
   '/credentials',
-  lazyRouteComponent(() => import('../team/credentials/credentials-page.js'), 'CredentialsPage')
+  lazyPage(() => import('../team/credentials/credentials-page.js'), 'CredentialsPage')
 )
 const teamKeys = teamPage(
   '/keys',
-  lazyRouteComponent(() => import('../team/keys/keys-page.js'), 'KeysPage')
+  lazyPage(() => import('../team/keys/keys-page.js'), 'KeysPage')
 )
 const teamWebhooks = teamPage(
   '/webhooks',
-  lazyRouteComponent(() => import('../team/webhooks/webhooks-page.js'), 'WebhooksPage')
+  lazyPage(() => import('../team/webhooks/webhooks-page.js'), 'WebhooksPage')
 )
 const teamBudget = teamPage(
   '/budget',
-  lazyRouteComponent(() => import('../team/money/budget-page.js'), 'BudgetPage')
+  lazyPage(() => import('../team/money/budget-page.js'), 'BudgetPage')
 )
 const teamUsage = createRoute({
   getParentRoute: () => team,
@@ -180,12 +181,12 @@ const teamUsage = createRoute({
     const given = text(month)
     return given === undefined ? {} : { month: given }
   },
-  component: lazyRouteComponent(() => import('../team/money/usage-page.js'), 'UsagePage')
+  component: lazyPage(() => import('../team/money/usage-page.js'), 'UsagePage')
 })
 const profile = createRoute({
   getParentRoute: () => signedIn,
   path: '/profile',
-  component: lazyRouteComponent(() => import('../profile/profile-page.js'), 'ProfilePage')
+  component: lazyPage(() => import('../profile/profile-page.js'), 'ProfilePage')
 })
 
 /** Pages that visitors have too: what they do needs no account, or says where it does. */
@@ -199,13 +200,13 @@ const open = createRoute({
 const playground = createRoute({
   getParentRoute: () => open,
   path: '/run',
-  component: lazyRouteComponent(() => import('../playground/playground-page.js'), 'PlaygroundPage')
+  component: lazyPage(() => import('../playground/playground-page.js'), 'PlaygroundPage')
 })
 
 const publicProfile = createRoute({
   getParentRoute: () => open,
   path: '/profiles/$username',
-  component: lazyRouteComponent(() => import('../profile/public-profile-page.js'), 'PublicProfilePage')
+  component: lazyPage(() => import('../profile/public-profile-page.js'), 'PublicProfilePage')
 })
 
 const teamParts = [
@@ -223,13 +224,13 @@ const catalogue = createRoute({
   getParentRoute: () => open,
   path: '/public',
   validateSearch: readCatalogueFilters,
-  component: lazyRouteComponent(() => import('../capsules/public/catalogue-page.js'), 'CataloguePage')
+  component: lazyPage(() => import('../capsules/public/catalogue-page.js'), 'CataloguePage')
 })
 const publicCapsule = createRoute({
   getParentRoute: () => open,
   path: '/public/$slug',
   validateSearch: readPage,
-  component: lazyRouteComponent(() => import('../capsules/public/public-page.js'), 'PublicPage')
+  component: lazyPage(() => import('../capsules/public/public-page.js'), 'PublicPage')
 })
 
 const routeTree = root.addChildren([

@@ -38,6 +38,11 @@ function VisitorShell() {
         <Link to="/run" className={styles.name}>
           Quantum Job Service
         </Link>
+        <nav className={styles.nav} aria-label="Pages">
+          <Link to="/run" activeProps={{ 'aria-current': 'page' }}>
+            Playground
+          </Link>
+        </nav>
         <div className={styles.choices}>
           <nav className={styles.nav} aria-label="Account">
             <Link to="/public">Published capsules</Link>

@@ -12,6 +12,9 @@ export interface SimulatorWorker {
   terminate(): void
 }
 
+/** The file of a worker could not be loaded. */
+export class WorkerMissing extends Error {}
+
 /** Starts the worker of a simulator; the page knows where its file is. */
 export type StartWorker = (simulator: SimulatorName) => SimulatorWorker
 
@@ -43,8 +46,11 @@ export function runInWorker(
       else if (data.isRefusal) end(() => reject(new SimulationRefused(data.message)))
       else fail(data.message)
     }
-    // The file did not load, or an error left the simulator.
-    worker.onerror = ({ message }) => fail(message || 'its worker could not be started')
+    // An error that left the simulator has a message, a file that did not load has none.
+    worker.onerror = ({ message }) =>
+      message
+        ? fail(message)
+        : end(() => reject(new WorkerMissing(`${simulator} failed: its worker could not be started`)))
     worker.onmessageerror = () => fail('its answer could not be read')
     try {
       worker.postMessage({ kind: 'run', circuit, shots, seed })

@@ -12,7 +12,7 @@ const reportBreaches = `document.addEventListener('securitypolicyviolation', ({ 
 
 export interface Visit {
   page: Page
-  faults: readonly string[]
+  faults: string[]
   /** Opens a path of the console. */
   open(path: string): Promise<void>
   /** Adds the serious findings of axe on the present page to the faults. */

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Loading, Refusal } from '../../components/notice.js'
+import { loadPart } from '../../shell/load-part.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { artifactsQuery, fileQuery } from '../record/job-queries.js'
 
@@ -9,7 +10,7 @@ const CANONICAL = 'circuit.qasm'
 /** A longer text is read on the page's thread for too long. */
 const DRAWN_BYTES_MAX = 128 * 1024
 
-const CanonicalCircuit = lazy(() => import('./canonical-circuit.js'))
+const CanonicalCircuit = lazy(() => loadPart(() => import('./canonical-circuit.js')))
 
 export function CircuitPanel({ id, ended }: { id: string; ended: boolean }) {
   const files = useQuery(artifactsQuery(id))

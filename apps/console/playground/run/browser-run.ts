@@ -1,5 +1,6 @@
 import type { Circuit } from '../../circuit/circuit.js'
-import { runInWorker } from '../../simulators/run-in-worker.js'
+import { partIsMissing } from '../../shell/load-part.js'
+import { runInWorker, WorkerMissing } from '../../simulators/run-in-worker.js'
 import type { OnProgress, SimulatorName } from '../../simulators/simulation.js'
 import { startWorker } from '../../simulators/start-worker.js'
 import type { FinishedRun } from './finished-run.js'
@@ -31,7 +32,10 @@ export async function runInBrowser(
     seedOf(seed),
     onProgress,
     signal
-  )
+  ).catch((error: Error) => {
+    if (error instanceof WorkerMissing) return partIsMissing(error)
+    throw error
+  })
   if (reportTo) report(reportTo, simulation, simulator, program, converted?.framework ?? 'qasm')
   const { counts, circuit_info, metadata, probabilities, amplitudes, ms } = simulation
   return {

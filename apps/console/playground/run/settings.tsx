@@ -1,26 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { backendsQuery, metaQuery } from '../../api/queries.js'
 import { Choice, Field } from '../../components/fields.js'
-import { faultOf } from '../../jobs/submit/submission.js'
 import type { Draft } from '../draft.js'
 import styles from '../playground.module.css'
 import { placeOptions } from './places.js'
-import type { RunState } from './use-run.js'
+import type { FieldFault } from './use-run.js'
 
 export function Settings(props: {
   draft: Draft
   change: (changes: Partial<Draft>) => void
   isVisitor: boolean
   isOnServer: boolean
-  state: RunState
+  /** What the last run says of one of these fields. */
+  fault: FieldFault | null
 }) {
-  const { draft, change, isVisitor, isOnServer, state } = props
+  const { draft, change, isVisitor, isOnServer, fault } = props
   const meta = useQuery(metaQuery)
   const { data: catalogue } = useQuery(backendsQuery)
-  const fault = state.kind === 'failed' && state.error instanceof Error ? faultOf(state.error.message) : null
-  const faultAt = (field: 'shots' | 'seed') => (fault?.field === field ? fault.text : null)
+  const faultAt = (field: FieldFault['field']) => (fault?.field === field ? fault.text : null)
+  const place = useRef<HTMLDivElement>(null)
+  // It stands beside a field, which the focus then reads out with it.
+  useEffect(() => {
+    if (fault) place.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [fault])
   return (
-    <div className={styles.settings}>
+    <div ref={place} className={styles.settings}>
       <Choice
         label="Language"
         value={draft.language}

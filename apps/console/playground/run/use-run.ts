@@ -1,5 +1,6 @@
 // The one run of the page. A new one, cancelling and leaving the page all stop it.
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { faultOf } from '../../jobs/submit/submission.js'
 import type { OnProgress } from '../../simulators/simulation.js'
 import type { FinishedRun } from './finished-run.js'
 
@@ -9,6 +10,18 @@ export type RunState =
   | { kind: 'running'; since: number; share: number | null }
   | { kind: 'done'; run: FinishedRun }
   | { kind: 'failed'; error: unknown }
+
+export interface FieldFault {
+  field: 'shots' | 'seed'
+  text: string
+}
+
+/** What a failed run says of one field of the page, where it is shown. */
+export function fieldFaultOf(state: RunState): FieldFault | null {
+  if (state.kind !== 'failed' || !(state.error instanceof Error)) return null
+  const fault = faultOf(state.error.message)
+  return fault && (fault.field === 'shots' || fault.field === 'seed') ? { field: fault.field, text: fault.text } : null
+}
 
 type Start = (signal: AbortSignal, onProgress: OnProgress) => Promise<FinishedRun>
 

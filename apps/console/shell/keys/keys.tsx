@@ -1,9 +1,10 @@
 // The keys that work on every page.
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Modal } from '../../components/modal.js'
+import { loadPart } from '../load-part.js'
 import styles from './keys.module.css'
 
-const GoTo = lazy(() => import('./go-to.js').then(({ GoTo }) => ({ default: GoTo })))
+const GoTo = lazy(() => loadPart(() => import('./go-to.js')).then(({ GoTo }) => ({ default: GoTo })))
 
 const keys = [
   ['Ctrl-K', 'Go to a page, a backend, a team or a job'],

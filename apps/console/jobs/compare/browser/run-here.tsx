@@ -7,6 +7,7 @@ import { Button } from '../../../components/button.js'
 import { Refusal } from '../../../components/notice.js'
 import { Running } from '../../../playground/outcome/running.js'
 import { useRun } from '../../../playground/run/use-run.js'
+import { loadPart } from '../../../shell/load-part.js'
 import { useTeam } from '../../../shell/team.js'
 import { defaultSimulator } from '../../../simulators/simulation.js'
 import { sourceQuery } from '../../record/job-queries.js'
@@ -31,11 +32,13 @@ export function RunHere({ job: { record, params } }: { job: ReadJob }) {
   const press = () =>
     start(async (signal, onProgress) => {
       // The reader of OpenQASM is as large as the page, and most readers of a job's page do not need it.
-      const [{ readCircuit }, { beforeRun }, { runInBrowser }] = await Promise.all([
-        import('../../../openqasm/read-circuit.js'),
-        import('../../../playground/run/before-run.js'),
-        import('../../../playground/run/browser-run.js')
-      ])
+      const [{ readCircuit }, { beforeRun }, { runInBrowser }] = await loadPart(() =>
+        Promise.all([
+          import('../../../openqasm/read-circuit.js'),
+          import('../../../playground/run/before-run.js'),
+          import('../../../playground/run/browser-run.js')
+        ])
+      )
       const program = await queryClient.ensureQueryData(sourceQuery(id))
       const { features } = await queryClient.ensureQueryData(metaQuery)
       signal.throwIfAborted()

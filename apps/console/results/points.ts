@@ -1,8 +1,8 @@
 // The points of a sweep as a table shows them: every number in the digits of the result.
-import { jsonFields, jsonItems } from '../../../domain/json/json-text.js'
+import { jsonFields } from '../../../domain/json/json-text.js'
 import { type Observable, readObservables } from './observables.js'
 
-export interface Point {
+interface Point {
   index: number
   /** `theta = 1.57, shots = 200` */
   params: string
@@ -11,14 +11,10 @@ export interface Point {
   value: string | null
   /** The message of a point without a result. */
   error: string | null
-  /** JSON text of the whole point. */
-  text: string
 }
 
-/** @param text the JSON text of a sweep's result. @throws Error when it has no points. */
-export const readPoints = (text: string): Point[] => jsonItems(jsonFields(text).get('points') ?? '').map(pointOf)
-
-function pointOf(text: string, place: number): Point {
+/** @param text the JSON text of one point. @param place in the list of points, which is its number where it states none. */
+export function readPoint(text: string, place: number): Point {
   const fields = jsonFields(text)
   const params = [...jsonFields(fields.get('params') ?? '{}')].map(([name, value]) => `${name} = ${value}`)
   return {
@@ -26,8 +22,7 @@ function pointOf(text: string, place: number): Point {
     params: params.join(', '),
     observables: readObservables(text),
     value: fields.get('value') ?? null,
-    error: messageOf(fields.get('error')),
-    text
+    error: messageOf(fields.get('error'))
   }
 }
 

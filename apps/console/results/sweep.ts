@@ -34,6 +34,8 @@ export interface SweepSeries {
 export interface SweepData {
   parameter: string
   series: readonly SweepSeries[]
+  /** How many more series the sweep has. */
+  leftOut?: number
 }
 
 /** The limit of the service. */

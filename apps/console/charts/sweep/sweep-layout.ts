@@ -7,6 +7,8 @@ import type { Tick } from '../ticks.js'
 
 /** As many shapes and colours as can be told apart. */
 export const SERIES_MAX = 6
+/** More points are drawn as one shape for each series, without a title of their own: thousands of elements stop a page. */
+export const POINTS_APART_MAX = 300
 
 export interface PlacedPoint {
   key: number
@@ -51,7 +53,7 @@ const INSET = 10
 const CATEGORY_CELLS_MAX = 10
 const NAME_CELLS_MAX = 60
 
-export function sweepLayout({ parameter, series: all }: SweepData, width: number): SweepLayout {
+export function sweepLayout({ parameter, series: all, leftOut = 0 }: SweepData, width: number): SweepLayout {
   const drawn = all.slice(0, SERIES_MAX).map(({ name, points }) => ({ name, points: points.filter(isDrawn) }))
   const points = drawn.flatMap(({ points }) => points)
   const pointsNotShown = all
@@ -89,7 +91,7 @@ export function sweepLayout({ parameter, series: all }: SweepData, width: number
     xTicks: horizontal.ticks.map(({ at, label }) => ({ at: plot.x + INSET + at, label })),
     yTicks: vertical.ticks.map(({ at, label }) => ({ at: plot.y + height - at, label })),
     series,
-    seriesNotShown: Math.max(0, all.length - SERIES_MAX),
+    seriesNotShown: Math.max(0, all.length - SERIES_MAX) + leftOut,
     pointsNotShown,
     description: `${numbered(points.length, 'point')} of ${series.map(({ name }) => name).join(', ')} against ${clipped(parameter, NAME_CELLS_MAX)}, from ${low} to ${high}.`
   }

@@ -1,11 +1,11 @@
 // Draws the values of a sweep against one of its parameters, with a table of the same numbers.
-import { useId, useMemo } from 'react'
+import { useId, useMemo, useState } from 'react'
 import type { SweepData } from '../../results/sweep.js'
 import { numbered } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
 import chart from '../chart.module.css'
 import { useWidth } from '../use-width.js'
-import { errorText, sweepLayout } from './sweep-layout.js'
+import { errorText, type PlacedSeries, POINTS_APART_MAX, sweepLayout } from './sweep-layout.js'
 import styles from './sweep-plot.module.css'
 
 /** Around 0, 0; as many as there are series to be told apart. */
@@ -17,15 +17,17 @@ const shapes = [
   'M0 4.5l4.5 -8h-9z',
   'M-4 -1.5h2.5v-2.5h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5z'
 ]
-const TABLE_ROWS_MAX = 1_000
+const TABLE_ROWS_MAX = 200
 const X_LABEL = 16
 
 export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
   const [place, width] = useWidth<HTMLElement>()
   const layout = useMemo(() => sweepLayout(data, width), [data, width])
   const id = useId()
+  const [opened, setOpened] = useState(false)
   const { plot, xTicks, yTicks, series } = layout
   const bottom = plot.y + plot.height
+  const isDense = series.reduce((sum, { points }) => sum + points.length, 0) > POINTS_APART_MAX
   return (
     <figure ref={place} className={chart.view}>
       <p className={chart.legend}>
@@ -68,7 +70,8 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
         {series.map(({ style, points, path }) => (
           <g key={style} className={styles[`series${style}`]}>
             <path className={styles.line} d={path} />
-            {points.map(({ key, x, y, error, title: pointTitle }) => (
+            {isDense && <DensePoints points={points} shape={shapes[style]!} />}
+            {(isDense ? [] : points).map(({ key, x, y, error, title: pointTitle }) => (
               <g key={key} transform={`translate(${x} ${y})`}>
                 <title>{pointTitle}</title>
                 {error && (
@@ -88,11 +91,33 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
         {layout.seriesNotShown > 0 && ` ${numbered(layout.seriesNotShown, 'more observable')} not drawn.`}
         {layout.pointsNotShown > 0 && ` ${numbered(layout.pointsNotShown, 'value')} not drawn: not finite.`}
       </figcaption>
-      <details className={chart.details}>
+      <details className={chart.details} onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
         <summary>The same as a table</summary>
-        <SweepTable data={data} />
+        {opened && <SweepTable data={data} />}
       </details>
     </figure>
+  )
+}
+
+/** All marks of a series as two elements. */
+function DensePoints({ points, shape }: { points: PlacedSeries['points']; shape: string }) {
+  const [marks, errors] = useMemo(
+    () => [
+      // A shape begins where it stands, and all else in it is relative.
+      points.map(({ x, y }) => shape.replace(/^M(\S+) (-?[\d.]+)/, (_, dx, dy) => `M${x + +dx} ${y + +dy}`)).join(''),
+      points
+        .flatMap(({ x, error }) =>
+          error ? `M${x} ${error.from}V${error.to}M${x - 3} ${error.from}h6M${x - 3} ${error.to}h6` : []
+        )
+        .join('')
+    ],
+    [points, shape]
+  )
+  return (
+    <>
+      <path className={styles.error} d={errors} />
+      <path className={styles.point} d={marks} />
+    </>
   )
 }
 

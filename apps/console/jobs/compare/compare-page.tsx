@@ -12,24 +12,25 @@ import { usePageTitle } from '../../shell/page-title.js'
 import styles from '../jobs.module.css'
 import { jobQuery } from '../record/job-queries.js'
 import { ComparedWithBrowser } from './browser/compared-with-browser.js'
-import { BROWSER, type CompareSearch } from './compare-search.js'
+import { BROWSER, type CompareSearch, pointOf, selectorOf } from './compare-search.js'
 import { Comparison } from './comparison.js'
 
 const route = getRouteApi('/signed-in/jobs/compare')
 
 export function ComparePage() {
-  const { a, b, margin } = route.useSearch()
+  const { a, b, a_point, b_point, margin } = route.useSearch()
+  const given = { a, b, a_point, b_point, margin }
   const isOfBrowser = a === BROWSER
   const title = isOfBrowser ? 'Compare a run in this browser with a job' : 'Compare two jobs'
   usePageTitle(title)
   return (
     <>
       <h1>{title}</h1>
-      <Selection key={`${a} ${b} ${margin}`} given={{ a, b, margin }} />
+      <Selection key={JSON.stringify(given)} given={given} />
       {isOfBrowser ? (
         <ComparedWithBrowser b={b} margin={margin} />
       ) : a !== undefined && b !== undefined ? (
-        <Compared a={a} b={b} margin={margin} />
+        <Compared a={{ id: a, point: a_point }} b={{ id: b, point: b_point }} margin={margin} />
       ) : null}
     </>
   )
@@ -39,29 +40,51 @@ type Given = { [Name in keyof CompareSearch]: CompareSearch[Name] | undefined }
 
 function Selection({ given }: { given: Given }) {
   const navigate = route.useNavigate()
+  const isOfBrowser = given.a === BROWSER
   const [form, setForm] = useState({
     a: given.a ?? '',
     b: given.b ?? '',
-    margin: given.margin === undefined ? '' : String(given.margin)
+    pointA: typed(given.a_point),
+    pointB: typed(given.b_point),
+    margin: typed(given.margin)
   })
   const set = (name: keyof typeof form) => (value: string) => setForm((known) => ({ ...known, [name]: value.trim() }))
   const compare = (event: FormEvent) => {
     event.preventDefault()
-    const { a, b } = form
+    const { a, b, pointA, pointB } = form
+    const points = { ...pointOf('a', pointA), ...pointOf('b', pointB) }
     const margin = form.margin === '' ? {} : { margin: Number(form.margin) }
-    void navigate({ search: ({ team }: { team?: string }) => ({ ...(team && { team }), a, b, ...margin }) })
+    void navigate({ search: ({ team }: { team?: string }) => ({ ...(team && { team }), a, b, ...points, ...margin }) })
   }
   return (
     <form className={styles.filters} onSubmit={compare}>
-      {form.a === BROWSER ? null : (
-        <Field label="Id of the first job" value={form.a} onChange={set('a')} maxLength={36} />
+      {isOfBrowser ? null : (
+        <>
+          <Field label="Id of the first job" value={form.a} onChange={set('a')} maxLength={36} />
+          <Field
+            label="Its point, of a sweep (optional)"
+            inputMode="numeric"
+            value={form.pointA}
+            onChange={set('pointA')}
+            maxLength={20}
+          />
+        </>
       )}
       <Field
-        label={form.a === BROWSER ? 'Id of the job' : 'Id of the second job'}
+        label={isOfBrowser ? 'Id of the job' : 'Id of the second job'}
         value={form.b}
         onChange={set('b')}
         maxLength={36}
       />
+      {isOfBrowser ? null : (
+        <Field
+          label="Point of the second, of a sweep (optional)"
+          inputMode="numeric"
+          value={form.pointB}
+          onChange={set('pointB')}
+          maxLength={20}
+        />
+      )}
       <Field
         label="Tolerated distance (optional)"
         inputMode="decimal"
@@ -76,13 +99,21 @@ function Selection({ given }: { given: Given }) {
   )
 }
 
-function Compared({ a, b, margin }: { a: string; b: string; margin: number | undefined }) {
+interface Side {
+  id: string
+  point: number | undefined
+}
+
+const typed = (number: number | undefined): string => (number === undefined ? '' : String(number))
+
+function Compared({ a, b, margin }: { a: Side; b: Side; margin: number | undefined }) {
   const comparison = useQuery({
     queryKey: ['comparison', a, b, margin ?? null],
     // Two completed jobs compare alike at any time.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => {
-      const body = { a, b, ...(margin !== undefined && { margin }) }
+      const [from, to] = [selectorOf(a.id, a.point), selectorOf(b.id, b.point)]
+      const body = { a: from, b: to, ...(margin !== undefined && { margin }) }
       return bodyOf(api.POST('/api/jobs/compare', { body, signal }))
     }
   })
@@ -91,7 +122,7 @@ function Compared({ a, b, margin }: { a: string; b: string; margin: number | und
   return (
     <>
       <p>
-        <JobLink id={a} name={names.a} /> and <JobLink id={b} name={names.b} />
+        <JobLink id={a.id} name={names.a} /> and <JobLink id={b.id} name={names.b} />
       </p>
       {comparison.data ? (
         <Comparison comparison={comparison.data} names={names} />
@@ -104,9 +135,10 @@ function Compared({ a, b, margin }: { a: string; b: string; margin: number | und
   )
 }
 
-function useNameOf(id: string): string {
+function useNameOf({ id, point }: Side): string {
   const { data } = useQuery(jobQuery(id))
-  return data?.record.name ?? `Job ${shortId(id)}`
+  const name = data?.record.name ?? `Job ${shortId(id)}`
+  return point === undefined ? name : `${name}, point ${point}`
 }
 
 const JobLink = ({ id, name }: { id: string; name: string }) => (

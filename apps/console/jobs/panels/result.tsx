@@ -7,7 +7,6 @@ import { Table, Wide } from '../../components/table.js'
 import { TextBlock } from '../../components/text-block.js'
 import { readResultCounts } from '../../results/counts.js'
 import { type Observable, observedText, readObservables } from '../../results/observables.js'
-import { readSweep } from '../../results/sweep.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { resultQuery } from '../record/job-queries.js'
 import { laidOut, type ReadJob, type ReadResult, SHOWN_BYTES } from '../record/job-record.js'
@@ -21,7 +20,7 @@ export function Result({ id, job: { record } }: { id: string; job: ReadJob }) {
   return (
     <>
       {result.data ? (
-        <Shown result={result.data} name={record.name ?? 'this job'} />
+        <Shown result={result.data} id={id} job={record} />
       ) : result.error ? (
         <Refusal error={result.error} />
       ) : (
@@ -37,13 +36,17 @@ export function Result({ id, job: { record } }: { id: string; job: ReadJob }) {
   )
 }
 
-function Shown({ result, name }: { result: ReadResult; name: string }) {
+function Shown({ result, id, job }: { result: ReadResult; id: string; job: ReadJob['record'] }) {
   const text = useMemo(() => (result.whole ? laidOut(result.text) : result.text), [result])
   return (
     <>
-      {result.whole ? (
-        <Pictures text={result.text} name={name} />
-      ) : (
+      {/* Points are read in a worker, so a large sweep has its pictures too. */}
+      {job.progress ? (
+        <Sweep id={id} text={result.whole ? result.text : null} />
+      ) : result.whole ? (
+        <Pictures text={result.text} name={job.name ?? 'this job'} />
+      ) : null}
+      {result.whole ? null : (
         <p>
           The result is larger than {SHOWN_BYTES / 1024 ** 2} MiB. This is its beginning; the download has all of it.
         </p>
@@ -54,10 +57,8 @@ function Shown({ result, name }: { result: ReadResult; name: string }) {
 }
 
 function Pictures({ text, name }: { text: string; name: string }) {
-  const sweep = useMemo(() => readSweep(text), [text])
   const counts = useMemo(() => readResultCounts(text), [text])
   const observables = useMemo(() => readObservables(text), [text])
-  if (sweep) return sweep.kind === 'refused' ? <p>{sweep.reason}</p> : <Sweep text={text} sweep={sweep.value} />
   return (
     <>
       {observables.length > 0 ? <Observables observables={observables} /> : null}

@@ -1,78 +1,133 @@
 // The points of a sweep: their values against a parameter, a table of all, and the counts of a chosen one.
-import { useMemo, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { CountsPicture } from '../../charts/histogram/counts-picture.js'
 import { SweepPlot } from '../../charts/sweep/sweep-plot.js'
+import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
+import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
-import { readResultCounts } from '../../results/counts.js'
-import { observedText } from '../../results/observables.js'
-import { type Point, readPoints } from '../../results/points.js'
-import { type SweepResult, sweepData } from '../../results/sweep.js'
-import { numbered } from '../../text/exact-numbers.js'
+import type { SweepClient } from '../../results/sweep-messages.js'
+import type { PointRow, SweepOverview } from '../../results/sweep-reader.js'
+import { groupedDigits, numbered } from '../../text/exact-numbers.js'
+import styles from '../jobs.module.css'
+import { ComparePoints } from './compare-points.js'
+import { useSweep } from './use-sweep.js'
 
 const NUMBER_OF_POINT = ''
+/** Rows of the table at a time: a thousand of them would stop the page. */
+const ROWS = 50
 
-export function Sweep({ text, sweep }: { text: string; sweep: SweepResult }) {
-  const points = useMemo(() => readPoints(text), [text])
-  const [parameter, setParameter] = useState(sweep.parameters[0] ?? NUMBER_OF_POINT)
-  const data = useMemo(() => sweepData(sweep, parameter === NUMBER_OF_POINT ? null : parameter), [sweep, parameter])
-  const axes = [
-    ...sweep.parameters.map((value) => ({ value, text: value })),
-    { value: NUMBER_OF_POINT, text: 'number of the point' }
-  ]
+/** @param text the result, where the page has it whole; a larger one is read by the worker alone. */
+export function Sweep({ id, text }: { id: string; text: string | null }) {
+  const sweep = useSweep(id, text)
+  if (sweep.state === 'opening') return <Loading />
+  if (sweep.state === 'failed') return <Refusal error={sweep.error} />
+  const { client, overview } = sweep
+  return overview.kind === 'refused' ? (
+    <p>{overview.reason}</p>
+  ) : (
+    <OpenSweep id={id} client={client} overview={overview.value} />
+  )
+}
+
+interface Open {
+  id: string
+  client: SweepClient
+  overview: SweepOverview
+}
+
+/** What the worker answered: a result never changes. */
+const kept = { staleTime: Number.POSITIVE_INFINITY, placeholderData: keepPreviousData, retry: false } as const
+
+function OpenSweep({ id, client, overview }: Open) {
+  const { points, failed } = overview
+  const [from, setFrom] = useState(0)
+  const to = Math.min(from + ROWS, points)
+  const rows = useQuery({ ...kept, queryKey: ['sweep', id, 'rows', from], queryFn: () => client.rows(from, to) })
   return (
     <>
       <p>
-        {numbered(points.length, 'point')}
-        {sweep.failed > 0 ? `, ${sweep.failed} without a result` : ''}.
+        {numbered(points, 'point')}
+        {failed > 0 ? `, ${groupedDigits(failed)} without a result` : ''}.
       </p>
-      {data.series.length > 0 ? (
-        <>
-          <Choice label="Against" value={parameter} options={axes} onChange={setParameter} />
-          <SweepPlot data={data} title="Values of the sweep" />
-        </>
+      <Plot id={id} client={client} overview={overview} />
+      {rows.data ? <PointTable points={rows.data} /> : rows.error ? <Refusal error={rows.error} /> : <Loading />}
+      {points > ROWS ? (
+        <div className={styles.bar}>
+          <Button isDisabled={from === 0} onPress={() => setFrom(Math.max(0, from - ROWS))}>
+            Points before
+          </Button>
+          <span>
+            {from} to {to - 1} of {groupedDigits(points)}
+          </span>
+          <Button isDisabled={to === points} onPress={() => setFrom(from + ROWS)}>
+            Points after
+          </Button>
+        </div>
       ) : null}
-      <PointTable points={points} />
-      <CountsOfPoint points={points} />
+      {overview.hasCounts && rows.data ? <CountsOfPoint id={id} client={client} shown={rows.data} /> : null}
+      {overview.hasCounts ? <ComparePoints id={id} points={points} /> : null}
     </>
   )
 }
 
-const PointTable = ({ points }: { points: readonly Point[] }) => (
+function Plot({ id, client, overview: { parameters } }: Open) {
+  const [parameter, setParameter] = useState(parameters[0] ?? NUMBER_OF_POINT)
+  const plot = useQuery({
+    ...kept,
+    queryKey: ['sweep', id, 'plot', parameter],
+    queryFn: () => client.plot(parameter === NUMBER_OF_POINT ? null : parameter)
+  })
+  const axes = [
+    ...parameters.map((value) => ({ value, text: value })),
+    { value: NUMBER_OF_POINT, text: 'number of the point' }
+  ]
+  if (plot.error) return <Refusal error={plot.error} />
+  if (!plot.data || plot.data.series.length === 0) return null
+  return (
+    <>
+      <Choice label="Against" value={parameter} options={axes} onChange={setParameter} />
+      <SweepPlot data={plot.data} title="Values of the sweep" />
+    </>
+  )
+}
+
+const PointTable = ({ points }: { points: readonly PointRow[] }) => (
   <Table label="Points" heads={['Point', 'Parameters', 'Value ± standard error', 'Fault']}>
-    {points.map(({ index, params, observables, value, error }) => (
+    {points.map(({ index, params, values, error }) => (
       <tr key={index}>
         <td>{index}</td>
         <Wide>{params}</Wide>
-        <Wide>
-          {observables.length > 0
-            ? observables.map((one) => `${one.name}: ${observedText(one)}`).join('; ')
-            : (value ?? '–')}
-        </Wide>
-        <Wide>{error ?? ''}</Wide>
+        <Wide>{values}</Wide>
+        <Wide>{error}</Wide>
       </tr>
     ))}
   </Table>
 )
 
-function CountsOfPoint({ points }: { points: readonly Point[] }) {
-  const [chosen, setChosen] = useState(points[0]?.index ?? 0)
-  const point = points.find(({ index }) => index === chosen)
-  const counts = useMemo(() => (point ? readResultCounts(point.text) : null), [point])
-  if (points.every(({ text }) => !text.includes('"counts"'))) return null
-  const options = points.map(({ index, params }) => ({
-    value: String(index),
-    text: `${index}: ${params.slice(0, 60)}`
-  }))
+/** Of one of the points in the table. */
+function CountsOfPoint({ id, client, shown }: { id: string; client: SweepClient; shown: readonly PointRow[] }) {
+  const [wished, setWished] = useState<number | null>(null)
+  const point = shown.find(({ index }) => index === wished) ?? shown[0]
+  const chosen = point?.index ?? 0
+  const counts = useQuery({ ...kept, queryKey: ['sweep', id, 'counts', chosen], queryFn: () => client.counts(chosen) })
+  const options = shown.map(({ index, params }) => ({ value: String(index), text: `${index}: ${params.slice(0, 60)}` }))
   return (
     <>
       <Choice
         label="Counts of point"
         value={String(chosen)}
         options={options}
-        onChange={(value) => setChosen(Number(value))}
+        onChange={(value) => setWished(Number(value))}
       />
-      {counts ? <CountsPicture reading={counts} name={`point ${chosen}`} /> : <p>This point has no counts.</p>}
+      {counts.data ? (
+        <CountsPicture reading={counts.data} name={`point ${chosen}`} />
+      ) : counts.error ? (
+        <Refusal error={counts.error} />
+      ) : counts.isSuccess ? (
+        <p>This point has no counts.</p>
+      ) : null}
     </>
   )
 }

@@ -8,6 +8,8 @@ const PAGE = 100
 
 const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`
 
+export const resultPath = (id: string): string => `${pathOf(id)}/result`
+
 export function readJobsPage(
   team: { team_id?: string },
   { status, ...others }: JobFilters,
@@ -46,7 +48,7 @@ export const resultQuery = (id: string, bytes: number) =>
   queryOptions({
     queryKey: ['result', id],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => readResult(await fetchPart(`${pathOf(id)}/result`, signal), bytes)
+    queryFn: async ({ signal }) => readResult(await fetchPart(resultPath(id), signal), bytes)
   })
 
 export const attemptsQuery = (id: string) =>

@@ -2,6 +2,7 @@
 // browser has six connections for one service, and a seventh page would never load. A page without a stream reads the events
 // whenever the stream of the teams names its job.
 import { useEffect, useRef, useState } from 'react'
+import { onBack } from '../../api/service-state.js'
 import { takeStreamSlot } from '../../live/stream-slots.js'
 import { onTeamEvent } from '../../live/team-events.js'
 import { createThrottle } from '../../live/throttle.js'
@@ -12,7 +13,7 @@ import type { JobEvent } from './job-event.js'
 const GATHER_MS = 100
 /** Events come in bursts, what they change is read once for a burst; and reads of a person count against a limit. */
 const REFRESH = { burstMs: 500, everyMs: 2_000 }
-/** After a refusal of the stream: too many are open, or the session has ended. */
+/** After a refusal of the stream: too many are open, or the session has ended. Sooner when the session or the service is back. */
 const REOPEN_MS = 15_000
 
 /**
@@ -90,10 +91,18 @@ function openJobStream(id: string, isEnded: () => boolean, { onEvent, onLost, on
       if (isEnded()) return onComplete()
       if (!isLive) return
       onLost()
-      if (opened.readyState === EventSource.CLOSED) reopening = setTimeout(() => void open(), REOPEN_MS)
+      if (opened.readyState === EventSource.CLOSED) reopening = setTimeout(reopen, REOPEN_MS)
     }
   }
+  const reopen = () => {
+    clearTimeout(reopening)
+    reopening = undefined
+    void open()
+  }
   void open()
+  const forgetBack = onBack(() => {
+    if (reopening !== undefined) reopen()
+  })
   const again = createThrottle(() => void open(), REFRESH)
   const forget = onTeamEvent((event) => {
     if (release === null && (event.type === 'resync' || (event.type === 'job' && event.job_id === id))) again.soon()
@@ -101,6 +110,7 @@ function openJobStream(id: string, isEnded: () => boolean, { onEvent, onLost, on
   return () => {
     closed = true
     forget()
+    forgetBack()
     again.cancel()
     clearTimeout(reopening)
     source?.close()

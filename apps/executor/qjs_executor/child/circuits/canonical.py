@@ -16,16 +16,15 @@ from qiskit import QuantumCircuit, qasm3
 from qiskit.circuit import ControlFlowOp, Gate, Instruction, Operation, ParameterExpression, QuantumRegister, Qubit
 from qiskit.circuit.library import GlobalPhaseGate, UnitaryGate
 from qiskit.quantum_info import Operator
-from qiskit.synthesis import TwoQubitWeylDecomposition
 from qiskit.transpiler.passes import HighLevelSynthesis
+
+from .two_qubit_matrix import SAME, whole_circuit
 
 _NUMBERS = (int, float, np.integer, np.floating, ParameterExpression)
 _DENOMINATOR_MAX = 16
 """The largest denominator d of the fractions that the exporter writes: n pi / d and n / (d pi)."""
 _CLOSE, _EQUAL = 1e-7, 1e-14
 """Distances at which it may write a fraction, with a margin, and at which that fraction is the angle itself."""
-_SAME = 1e-10
-"""Distance of matrices, by element, below which a definition is the matrix itself."""
 
 
 def canonical_text(circuit: QuantumCircuit) -> str:
@@ -118,10 +117,10 @@ _REWRITTEN = ("global_phase", "sxdg")
 def _with_weak_interaction(gate: UnitaryGate) -> Gate:
     """The gate, or one with a longer definition where qiskit's own leaves out an interaction weaker than 1e-4."""
     matrix = gate.to_matrix()
-    if np.allclose(np.asarray(Operator(gate.definition).data), matrix, rtol=0, atol=_SAME):
+    if np.allclose(np.asarray(Operator(gate.definition).data), matrix, rtol=0, atol=SAME):
         return gate
     copy = Gate(gate.name, 2, [])
-    copy.definition = TwoQubitWeylDecomposition(matrix, fidelity=None).circuit(simplify=False)
+    copy.definition = whole_circuit(matrix)
     return copy
 
 

@@ -17,9 +17,10 @@ from qiskit import QuantumCircuit, transpile
 from qiskit.circuit import ControlledGate, IfElseOp
 from qiskit.circuit.library import UnitaryGate
 from qiskit.quantum_info import Operator
-from qiskit.synthesis import OneQubitEulerDecomposer, TwoQubitWeylDecomposition
+from qiskit.synthesis import OneQubitEulerDecomposer
 
 from ..circuits.openqasm import load
+from ..circuits.two_qubit_matrix import SAME, whole_circuit
 from ..refusals import JobError, Unsupported
 
 Matrix = np.ndarray[Any, np.dtype[np.complex128]]
@@ -34,8 +35,6 @@ SYNTHESISED_QUBITS_MAX = 6
 """Widest matrix that is turned into gates; seven qubits become some 16 000 of them."""
 TOLERANCE = 1e-7
 """Per matrix element, far below what any number of shots can show."""
-CLOSE = 1e-10
-"""The same, for a text that is taken instead of a better one."""
 
 STANDARD_GATES = (
     *("id", "x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "p", "rx", "ry", "rz", "u3"),
@@ -129,6 +128,10 @@ class Program:
     def proven(self) -> str:
         """The program, read back and compared with every operation's matrix. Raises Unsupported naming the operation
         that the text does not do."""
+        return self._proven()[0]
+
+    def _proven(self) -> tuple[str, QuantumCircuit]:
+        """The same, with the circuit that was read back."""
         text = self.text()
         circuit = load(text, self._num_qubits, "the program", "qasm3")
         instructions = iter(circuit.data)
@@ -139,7 +142,7 @@ class Program:
                 raise unfaithful(step.name, step.qubits)
         if next(instructions, None) is not None:
             raise unfaithful("the end of the program", [])
-        return text
+        return text, circuit
 
 
 def unfaithful(name: str, qubits: Sequence[object]) -> Unsupported:
@@ -161,10 +164,10 @@ def faithful(statements: list[str], matrix: Matrix) -> bool:
     program = Program(int(matrix.shape[0]).bit_length() - 1)
     program.gate("gate", statements, range(program.num_qubits), matrix)
     try:
-        circuit = load(program.proven(), program.num_qubits, "the gate", "qasm3")
+        _, circuit = program._proven()
     except JobError:
         return False
-    return _equal_up_to_phase(np.asarray(Operator(circuit.reverse_bits()).data), matrix, CLOSE)
+    return _equal_up_to_phase(np.asarray(Operator(circuit.reverse_bits()).data), matrix, SAME)
 
 
 def controlled(statements: list[str], matrix: Matrix, values: Sequence[int]) -> list[str] | None:
@@ -234,9 +237,8 @@ def synthesised(name: str, qubits: Sequence[object], matrix: Matrix) -> list[str
     statements = written(circuit, ("u3", "cx"))
     if size != 2 or faithful(statements, nearest):
         return statements
-    # qiskit's synthesis leaves out an interaction weaker than 1e-4.
     whole = QuantumCircuit(2)
-    whole.compose(TwoQubitWeylDecomposition(nearest, fidelity=None).circuit(simplify=False), [1, 0], inplace=True)
+    whole.compose(whole_circuit(nearest), [1, 0], inplace=True)
     return written(whole, ("u3", "cx"))
 
 

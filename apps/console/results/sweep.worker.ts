@@ -1,0 +1,3 @@
+import { serveSweep } from './sweep-messages.js'
+
+serveSweep(globalThis as never)

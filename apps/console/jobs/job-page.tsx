@@ -9,6 +9,7 @@ import { Loading, Notice, Refusal } from '../components/notice.js'
 import { shortId } from '../components/text.js'
 import { onTeamEvent } from '../live/team-events.js'
 import { isVisible } from '../live/use-visible.js'
+import { SaveAsScript } from '../scripts/save-job.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { JobActions } from './job-actions.js'
 import { JobFacts } from './job-facts.js'
@@ -53,6 +54,7 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
         <Status status={record.status} />
       </div>
       <JobActions job={job} />
+      <SaveAsScript id={id} name={record.name} kind={record.source.kind} may={record.can?.save_script} />
       <Messages job={job} />
       <JobFacts record={record} />
       <TimelineSection events={events} isOver={record.completed_at !== null} />

@@ -12,6 +12,7 @@ import { groupedDigits } from '../text/exact-numbers.js'
 import { DeleteDialog, PublishDialog } from './final-dialogs.js'
 import { JobsPanel } from './jobs-panel.js'
 import { ofText } from './list/script-table.js'
+import { personText } from './person-text.js'
 import { type Script, scriptQuery } from './script-queries.js'
 import { type ScriptTab, scriptTabs } from './script-tabs.js'
 import styles from './scripts.module.css'
@@ -50,6 +51,7 @@ function ScriptView({ script }: { script: Script }) {
       <Actions script={script} hasDraft={hasDraft} />
       <dl className={styles.facts}>
         <Fact name="Of">{ofText(script, session?.teams ?? [])}</Fact>
+        <Fact name="Owner">{personText(script.user_id, session?.user.id)}</Fact>
         <Fact name="Slug">{script.slug}</Fact>
         <Fact name="Type">{script.script_type}</Fact>
         <Fact name="Framework">{script.framework}</Fact>

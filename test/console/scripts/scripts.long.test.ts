@@ -10,6 +10,7 @@ import { bellQasm3 } from '../../support/jobs/builders.js'
 import { FRAMES, processorMs, scrollThrough } from '../live.js'
 import { PASSWORD, sceneOfFile } from '../scene.js'
 import { changed, editorIsThere, press, program, read, saved } from './pages.js'
+import { runTests } from './running.js'
 
 const scene = sceneOfFile()
 const url = () => scene.platform.url()
@@ -249,77 +250,7 @@ describe('what is typed', () => {
   )
 })
 
-describe('running', () => {
-  browserTest(
-    'a template has a form with its ranges, and runs with what was chosen',
-    scene.visit(async (visit) => {
-      const { page, open, examine } = visit
-      await scene.signUp(visit)
-      await open('/scripts?kind=template&q=ghz')
-      await page.getByRole('link', { name: 'GHZ state' }).click()
-      await press(page, 'Run')
-      const dialog = page.getByRole('dialog', { name: 'Run this script' })
-      await dialog.getByText('Number of qubits; from 2 to 100; 3 where empty').waitFor()
-      await dialog.getByText(/Estimated cost/).waitFor()
-      await examine()
-      const run = dialog.getByRole('button', { name: 'Run', exact: true })
-      await dialog.getByLabel('num_qubits').fill('101')
-      await dialog.getByText('num_qubits: must be an integer from 2 to 100').first().waitFor()
-      expect(await run.isDisabled()).toBe(true)
-      await dialog.getByLabel('num_qubits').fill('4')
-      await dialog.getByLabel('Seed (optional)').fill('5')
-      await run.click()
-      await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()
-      const job = await read<{ params: object }>(
-        page,
-        scene,
-        `/api/jobs/${new URL(page.url()).pathname.split('/').pop()}`
-      )
-      expect(job.params).toEqual({ num_qubits: 4, shots: 1000, seed: 5 })
-      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 60_000 })
-      await page.goBack()
-      await page.getByRole('tab', { name: 'Jobs' }).click()
-      await page
-        .getByRole('row', { name: /completed/ })
-        .getByText('1', { exact: true })
-        .waitFor()
-    })
-  )
-
-  browserTest(
-    'each warning of the analysis needs consent, and another form another analysis',
-    scene.visit(async (visit) => {
-      const { page, open, examine } = visit
-      await scene.signUp(visit)
-      const code = 'import requests\ndef main(shots, size=3):\n    return {"size": size}\n'
-      const id = await saved(page, scene, { script_content: code })
-      await open(`/scripts/${id}`)
-      await press(page, 'Run')
-      const dialog = page.getByRole('dialog', { name: 'Run this script' })
-      await dialog.getByText(/Estimated cost/).waitFor()
-      await dialog.getByLabel('size').fill('12345678901234567890')
-      const run = dialog.getByRole('button', { name: 'Run', exact: true })
-      await run.click()
-      const consent = dialog.getByLabel('Analysis').getByRole('checkbox')
-      await consent.first().waitFor()
-      await dialog.getByText('Each warning needs your consent.').waitFor()
-      await examine()
-      await dialog.getByLabel('Shots').fill('20')
-      await consent.first().waitFor({ state: 'detached' })
-      await run.click()
-      await consent.first().waitFor()
-      for (const box of await consent.all()) await box.check()
-      await run.click()
-      await dialog.getByText('cannot be carried exactly').waitFor()
-      // A float, for Python.
-      await dialog.getByLabel('size').fill('1.0')
-      await run.click()
-      await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()
-      const response = await page.request.get(`${url()}/api/jobs/${new URL(page.url()).pathname.split('/').pop()}`)
-      expect(await response.text()).toContain('"params":{"size":1.0,"shots":20}')
-    })
-  )
-})
+describe('running', () => runTests(scene))
 
 describe('the pages', () => {
   browserTest(

@@ -32,7 +32,7 @@ export function scriptTests(scene: Scene): void {
       await press(page, 'Publish')
       await page.getByRole('dialog').getByText('This is final:').waitFor()
       await press(page, 'Publish for good')
-      await page.getByText('It can be neither changed', { exact: false }).waitFor({ state: 'detached' })
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
       await page.getByRole('tab', { name: 'Source' }).click()
       await page.getByText('This script is published').first().waitFor()
       expect(await page.getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true)

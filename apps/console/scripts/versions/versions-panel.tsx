@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { sessionQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
 import { Loading, Refusal } from '../../components/notice.js'
@@ -9,6 +10,7 @@ import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { TextBlock } from '../../components/text-block.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
+import { personText } from '../person-text.js'
 import { type Script, versionQuery, versionsQuery } from '../script-queries.js'
 import styles from '../scripts.module.css'
 import { comparedVersions } from './compared-versions.js'
@@ -20,6 +22,7 @@ export function VersionsPanel({ script }: { script: Script }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const list = useInfiniteQuery(versionsQuery(script.id))
+  const { data: session } = useQuery(sessionQuery)
   if (!list.data) return list.error ? <Refusal error={list.error} /> : <Loading />
   const versions = list.data.pages.flatMap((page) => page.versions)
   const compared = comparedVersions(
@@ -31,7 +34,7 @@ export function VersionsPanel({ script }: { script: Script }) {
   const options = versions.map(({ version }) => ({ value: String(version), text: `Version ${version}` }))
   return (
     <>
-      <Table label="Versions" heads={['Version', 'Saved', 'Framework', 'Size', 'SHA-256']}>
+      <Table label="Versions" heads={['Version', 'Saved', 'By', 'Framework', 'Size', 'SHA-256']}>
         {versions.map((row) => (
           <tr key={row.version}>
             <td>
@@ -41,6 +44,7 @@ export function VersionsPanel({ script }: { script: Script }) {
             <td>
               <Time at={row.created_at} />
             </td>
+            <td>{personText(row.created_by, session?.user.id)}</td>
             <td>{row.framework}</td>
             <td>{groupedDigits(row.source_bytes)} bytes</td>
             <Wide>

@@ -1,0 +1,93 @@
+// Saves the code of a job as a script of its team.
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../api/api-error.js'
+import { api, bodyOf } from '../api/client.js'
+import { useWriteKey } from '../api/write-key.js'
+import { Button } from '../components/button.js'
+import { AreaField, Field } from '../components/fields.js'
+import { Modal } from '../components/modal.js'
+import { Refusal } from '../components/notice.js'
+import styles from './scripts.module.css'
+
+/** A job of something else than code of its own has nothing to save. @param may the record's `can.save_script`. */
+export function SaveAsScript(props: { id: string; name: string | null; kind: string; may: true | string | undefined }) {
+  const { id, name, kind, may } = props
+  const [isOpen, setOpen] = useState(false)
+  if (kind !== 'inline') return null
+  return (
+    <>
+      <div className={styles.bar}>
+        <Button why={typeof may === 'string' ? may : null} onPress={() => setOpen(true)}>
+          Save as a script
+        </Button>
+      </div>
+      {isOpen ? (
+        <Modal title="Save as a script" onClose={() => setOpen(false)}>
+          <Form id={id} start={name ?? ''} onClose={() => setOpen(false)} />
+        </Modal>
+      ) : null}
+    </>
+  )
+}
+
+function Form({ id, start, onClose }: { id: string; start: string; onClose: () => void }) {
+  const navigate = useNavigate()
+  const withKey = useWriteKey()
+  const [name, setName] = useState(start)
+  const [description, setDescription] = useState('')
+  const [slug, setSlug] = useState<string | null>(null)
+  const filled = { job_id: id, name, description, slug: slug ?? proposedSlug(name) }
+  const save = useMutation({
+    mutationFn: () =>
+      withKey(filled, (header) => bodyOf(api.POST('/api/scripts', { params: { header }, body: filled }))),
+    onSuccess: async ({ script_id }) => {
+      onClose()
+      await navigate({ to: '/scripts/$id', params: { id: script_id } })
+    }
+  })
+  const [, field, text = null] = /^(name|description|slug): (.*)$/s.exec(refusalText(save.error)) ?? []
+  const faultAt = (wanted: string) => (field === wanted ? text : null)
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form className={styles.panel} onSubmit={send}>
+      <Field label="Name" value={name} onChange={setName} fault={faultAt('name')} isRequired />
+      <AreaField
+        label="Description"
+        rows={3}
+        value={description}
+        onChange={setDescription}
+        fault={faultAt('description')}
+        isRequired
+      />
+      <Field
+        label="Slug"
+        help="By which submissions of the team can name it."
+        value={filled.slug}
+        onChange={setSlug}
+        fault={faultAt('slug')}
+        isRequired
+      />
+      <Refusal error={field === undefined ? save.error : null} />
+      <div className={styles.bar}>
+        <Button kind="main" type="submit" isDisabled={save.isPending}>
+          Save
+        </Button>
+        <Button onPress={onClose}>Close</Button>
+      </div>
+    </form>
+  )
+}
+
+const refusalText = (error: unknown): string => (error instanceof ApiError ? error.message : '')
+
+/** A proposal: the service says what a slug must be. */
+const proposedSlug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')

@@ -36,7 +36,7 @@ export function DeleteAccount() {
     <section className={styles.section}>
       <h2>Delete the account</h2>
       <p>It cannot be undone. With the account go:</p>
-      <ul>
+      <ul className={styles.list}>
         <li>your profile, sessions and password</li>
         <li>{deletes.api_keys === 0 ? 'no API key: you made none' : `${deletes.api_keys} API keys that you made`}</li>
         {deletes.teams.map(({ id, name }) => (

@@ -61,9 +61,10 @@ export const webhooksQuery = (teamId: string) =>
       (await bodyOf(api.GET('/api/team/webhooks', { params: of(teamId), signal }))).webhooks
   })
 
-export const deliveriesQuery = (teamId: string, id: string) =>
+/** @param round a number of its own for each reading that has to be counted anew. */
+export const deliveriesQuery = (teamId: string, id: string, round: number) =>
   queryOptions({
-    queryKey: ['team', teamId, 'webhooks', id],
+    queryKey: ['team', teamId, 'webhooks', id, round],
     queryFn: async ({ signal }) =>
       (await bodyOf(api.GET('/api/team/webhooks/{id}/deliveries', { params: { path: { id } }, signal }))).deliveries
   })

@@ -34,9 +34,8 @@ export function InvitationsPage() {
     <>
       {mails ? null : (
         <Notice tone="warn">
-          This service sends no mail, so nobody receives the link of an invitation. Whoever runs the service sets
-          SMTP_URL or MAIL_DIR, or makes an access code with <code>npx qjob admin create-code</code>; send the
-          invitation again then.
+          This service sends no mail, so invitations are recorded and not delivered. The operator sets SMTP_URL or
+          MAIL_DIR; send the invitation again after that.
         </Notice>
       )}
       {record ? <Invite team={record} mails={mails} /> : null}

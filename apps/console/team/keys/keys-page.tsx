@@ -34,7 +34,7 @@ function KeyList({ teamId }: { teamId: string }) {
   const { data: members } = useQuery(membersQuery(teamId))
   const [earlier, setEarlier] = useState<string | null>(null)
   const nameOf = (userId: string | null) =>
-    shownText(members?.find(({ user_id }) => user_id === userId)?.name ?? 'somebody who left')
+    shownText(members?.find(({ user_id }) => user_id === userId)?.name ?? 'a former member')
   return (
     <section className={styles.section}>
       <h2>Keys</h2>

@@ -1,8 +1,10 @@
 // Who belongs to the team, with which role; and what can be done with the team itself.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
+import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
@@ -16,6 +18,9 @@ import { commonRefusal, whyNot } from '../parts/verdicts.js'
 import { type Member, membersQuery, readTeamAgain } from '../team-queries.js'
 import { useTeamRecord } from '../use-team-record.js'
 import { TeamSettings } from './team-settings.js'
+
+/** Each row has fields and buttons, and a team can have a thousand members. */
+const SHOWN_FIRST = 100
 
 export function MembersPage() {
   usePageTitle('Members')
@@ -39,12 +44,13 @@ function MemberTable({ teamId, members, me }: { teamId: string; members: Member[
   const locked = commonRefusal(members.map(({ can }) => can.make_owner)) !== null
   const managed = members.some(({ can }) => can.remove === true || can.change_role === true)
   const reason = managed ? null : commonRefusal(members.map(({ can }) => can.remove))
+  const [shown, setShown] = useState(SHOWN_FIRST)
   const heads = ['Name', 'Email', 'Role', 'Joined', ...(reason === null ? ['Actions'] : [])]
   return (
     <>
       {reason === null ? null : <Notice>{reason}: roles can be read only.</Notice>}
       <Table label="Members" heads={heads}>
-        {members.map((member) => (
+        {members.slice(0, shown).map((member) => (
           <tr key={member.user_id}>
             <Wide>
               {shownText(member.name)}
@@ -65,6 +71,14 @@ function MemberTable({ teamId, members, me }: { teamId: string; members: Member[
           </tr>
         ))}
       </Table>
+      {members.length > shown ? (
+        <div className={styles.bar}>
+          <Button onPress={() => setShown(shown + SHOWN_FIRST)}>Show more</Button>
+          <span>
+            {shown} of {members.length} members
+          </span>
+        </div>
+      ) : null}
     </>
   )
 }

@@ -14,7 +14,7 @@ export function ShownOnce(props: { title: string; value: string | null; lost: st
         <Notice tone="warn">{lost}</Notice>
       ) : (
         <>
-          <p>This is shown once. Copy it now: nobody can read it again, neither here nor in the service.</p>
+          <p>This is shown once. Copy it now: it cannot be read again, neither here nor in the service.</p>
           <code className={styles.secret}>{value}</code>
           <Copy value={value} />
         </>

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
@@ -10,9 +10,13 @@ import { whyNot } from '../parts/verdicts.js'
 import { type Delivery, deliveriesQuery, type Webhook } from '../team-queries.js'
 import { lookAgainIn } from './look-again.js'
 
-export function DeliveryLog({ webhook }: { webhook: Webhook }) {
+/** @param props.round changes when something was sent: the log is then read again until it has left. */
+export function DeliveryLog(props: { webhook: Webhook; round: number; onSent: () => void }) {
+  const { webhook, round, onSent } = props
+  const query = deliveriesQuery(webhook.team_id, webhook.id, round)
   const { data, error } = useQuery({
-    ...deliveriesQuery(webhook.team_id, webhook.id),
+    ...query,
+    placeholderData: keepPreviousData,
     // A worker sends within a second; no event tells of it.
     refetchInterval: ({ state }) => lookAgainIn(state.data, state.dataUpdateCount)
   })
@@ -24,14 +28,14 @@ export function DeliveryLog({ webhook }: { webhook: Webhook }) {
       heads={['Event', 'State', 'Tries', 'Answer', 'Recorded', 'Delivered', 'Next try', 'Actions']}
     >
       {data.map((delivery) => (
-        <Row key={delivery.id} webhook={webhook} delivery={delivery} />
+        <Row key={delivery.id} webhook={webhook} delivery={delivery} onSent={onSent} />
       ))}
     </Table>
   )
 }
 
-function Row({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
-  const queryClient = useQueryClient()
+function Row(props: { webhook: Webhook; delivery: Delivery; onSent: () => void }) {
+  const { webhook, delivery, onSent } = props
   const withKey = useWriteKey()
   const action = useAction()
   const path = { id: webhook.id, deliveryId: delivery.id }
@@ -41,7 +45,7 @@ function Row({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
         bodyOf(api.POST('/api/team/webhooks/{id}/deliveries/{deliveryId}/again', { params: { path, header } }))
       )
     )
-    await queryClient.resetQueries({ queryKey: deliveriesQuery(webhook.team_id, webhook.id).queryKey })
+    onSent()
   }
   return (
     <tr>

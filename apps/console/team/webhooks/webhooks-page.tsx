@@ -48,6 +48,8 @@ function WebhookPart({ webhook }: { webhook: Webhook }) {
   const [testKey, deleteKey] = [useWriteKey(), useWriteKey()]
   const action = useAction()
   const [open, setOpen] = useState(false)
+  /** Raised by each press that sends something. */
+  const [round, setRound] = useState(0)
   const path = { id: webhook.id }
   const url = shownText(webhook.url)
   const again = () => readTeamAgain(queryClient)
@@ -57,6 +59,7 @@ function WebhookPart({ webhook }: { webhook: Webhook }) {
     )
     // Its log shows how the test went.
     setOpen(true)
+    setRound((last) => last + 1)
     await again()
   }
   const remove = async () => {
@@ -87,7 +90,7 @@ function WebhookPart({ webhook }: { webhook: Webhook }) {
         </ConfirmButton>
       </div>
       <Refusal error={action.error} />
-      {open ? <DeliveryLog webhook={webhook} /> : null}
+      {open ? <DeliveryLog webhook={webhook} round={round} onSent={() => setRound(round + 1)} /> : null}
     </section>
   )
 }

@@ -1,0 +1,92 @@
+// Two people at once: what one changes, the other's page learns of or the press says, and nothing that was typed is lost.
+import { expect } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
+import { teams } from '../../../db/tables/accounts.js'
+import { suspended } from '../../../db/teams/teams.js'
+import { browserTest } from '../../support/browser/browser-test.js'
+import { eventually } from '../../support/eventually.js'
+import { submitted } from '../scene.js'
+import type { TeamStage } from './stage.js'
+
+const MESSAGE = 'typed for some minutes'
+
+export function togetherTests({ scene, call, owner, colleague }: TeamStage): void {
+  const typeInvitation = async (page: Page, teamId: string) => {
+    await page.goto(`${scene.platform.url()}/team/invitations?team=${teamId}`)
+    await page.getByLabel('Email').fill('late@example.org')
+    await page.getByLabel('Message (optional)').fill(MESSAGE)
+  }
+  const send = (page: Page) => page.getByRole('button', { name: 'Send the invitation' })
+  const hear = (page: Page) =>
+    page.evaluate<void>(`window.heard = []; new Promise((resolve) => {
+      const source = new EventSource('/api/events')
+      source.addEventListener('resync', resolve)
+      source.addEventListener('job', ({ data }) => window.heard.push(JSON.parse(data).job_id))
+    })`)
+  const heard = (page: Page, id: string) => page.evaluate<boolean>(`window.heard.includes(${JSON.stringify(id)})`)
+
+  browserTest(
+    'an admin who is removed while typing is told at the press, keeps the text, and hears no further event',
+    scene.visit(async (visit) => {
+      const { page } = visit
+      const teamId = await owner(visit, 'Leaving')
+      await colleague(visit, teamId, 'admin', async (admin, adminId) => {
+        await typeInvitation(admin.page, teamId)
+        await Promise.all([hear(page), hear(admin.page)])
+        const before = await submitted(page, scene, { team_id: teamId, not_before: inAnHour() })
+        await eventually(() => heard(admin.page, before))
+        await page.goto(`${scene.platform.url()}/team/members?team=${teamId}`)
+        await hear(page)
+        const row = page.getByRole('row').filter({ hasText: `Role of` })
+        await row.getByRole('button', { name: 'Remove' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+        await row.waitFor({ state: 'detached' })
+        const after = await submitted(page, scene, { team_id: teamId, not_before: inAnHour() })
+        await eventually(() => heard(page, after))
+        await send(admin.page).click()
+        await admin.page.getByRole('alert').filter({ hasText: 'no such team' }).first().waitFor()
+        expect(await admin.page.getByLabel('Message (optional)').inputValue()).toBe(MESSAGE)
+        expect(await heard(admin.page, after)).toBe(false)
+        expect(adminId).not.toBe('')
+      })
+    })
+  )
+
+  browserTest(
+    'a team that is suspended elsewhere is named at the press, with the text kept and the button then closed',
+    scene.visit(async (visit) => {
+      const { page } = visit
+      const teamId = await owner(visit, 'Suspended meanwhile')
+      await typeInvitation(page, teamId)
+      const { db } = scene.platform.connection
+      await db.update(teams).set({ suspendedAt: new Date(), suspendedReason: 'unpaid' }).where(eq(teams.id, teamId))
+      await send(page).click()
+      await page
+        .getByRole('alert')
+        .filter({ hasText: suspended('unpaid').message })
+        .waitFor()
+      expect(await page.getByLabel('Message (optional)').inputValue()).toBe(MESSAGE)
+      await eventually(() => send(page).isDisabled())
+    })
+  )
+
+  browserTest(
+    'a member who left elsewhere is gone after the press, which says so',
+    scene.visit(async (visit) => {
+      const { page } = visit
+      const teamId = await owner(visit, 'Left meanwhile')
+      await colleague(visit, teamId, 'member', async (member) => {
+        await page.goto(`${scene.platform.url()}/team/members?team=${teamId}`)
+        const row = page.getByRole('row').filter({ hasText: 'Role of' })
+        await row.getByRole('button', { name: 'Make owner' }).waitFor()
+        await call(member.page, 'POST', `/api/teams/${teamId}/leave`)
+        await row.getByRole('button', { name: 'Make owner' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Make owner' }).click()
+        await eventually(async () => (await row.count()) === 0)
+      })
+    })
+  )
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()

@@ -1,7 +1,7 @@
 // The text form of a capsule.
 import { expect, test } from '@jest/globals'
-import type { CapsuleRecord } from '../../apps/cli/capsules/capsule-record.js'
-import { capsuleText } from '../../apps/cli/capsules/capsule-text.js'
+import type { CapsuleRecord } from '../../../apps/cli/capsules/capsule-record.js'
+import { capsuleText } from '../../../apps/cli/capsules/capsule-text.js'
 
 const record = (warnings: string[] | undefined): CapsuleRecord => ({
   id: 'an id',

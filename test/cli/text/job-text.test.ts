@@ -1,7 +1,7 @@
 // The text form of a job that waits, or runs at a provider.
 import { expect, test } from '@jest/globals'
-import type { JobRecord } from '../../apps/cli/jobs/job-record.js'
-import { attemptsText, jobText } from '../../apps/cli/jobs/job-text.js'
+import type { JobRecord } from '../../../apps/cli/jobs/job-record.js'
+import { attemptsText, jobText } from '../../../apps/cli/jobs/job-text.js'
 
 const job = (changes: Partial<JobRecord>): JobRecord => ({
   id: '01900000-0000-7000-8000-000000000000',

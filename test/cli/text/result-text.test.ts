@@ -1,7 +1,7 @@
 // The text form of results of circuits and of programs, whatever their shape, and of comparisons of them.
 import { expect, test } from '@jest/globals'
-import { comparisonText } from '../../apps/cli/jobs/comparison-text.js'
-import { resultText } from '../../apps/cli/jobs/result-text.js'
+import { comparisonText } from '../../../apps/cli/jobs/comparison-text.js'
+import { resultText } from '../../../apps/cli/jobs/result-text.js'
 
 test("the text of a result has the program's summary first, then counts, values, warnings and output", () => {
   const text = resultText(

@@ -96,6 +96,28 @@ describe('the list of scripts', () => {
   })
 })
 
+test('texts and numbers of any kind in an address are answered, and none is a fault of the service', async () => {
+  const id = await uploaded(ada)
+  const paths = [
+    '?q=%00',
+    '?q=%ED%A0%80',
+    `?q=${'%F0%9F%92%A9'.repeat(200)}`,
+    `?q=${'x'.repeat(201)}`,
+    '?q=%25_%5C',
+    '?kind=own&kind=team',
+    '?team_id=x',
+    `/${id}/versions?offset=-1`,
+    `/${id}/versions?offset=1001`,
+    `/${id}/versions/1.5`,
+    `/${id}/versions/99999999999999999999`,
+    `/${id}/versions/latest`
+  ]
+  for (const path of paths) {
+    const { status } = await ada.get(`/api/scripts${path}`)
+    expect([path, status === 200 || status === 400]).toEqual([path, true])
+  }
+})
+
 describe('the versions of a script', () => {
   const versions = async (user: TestUser, id: string): Promise<number[]> =>
     (await user.get(`/api/scripts/${id}/versions`)).body.versions.map(({ version }: { version: number }) => version)

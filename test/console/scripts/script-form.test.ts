@@ -6,7 +6,8 @@ import {
   otherWarnings,
   placedFaults,
   placedWarnings,
-  rebased
+  rebased,
+  typed
 } from '../../../apps/console/scripts/source/script-form.js'
 import { comparedVersions } from '../../../apps/console/scripts/versions/compared-versions.js'
 
@@ -20,6 +21,12 @@ test('a save sends what was changed, and when the script was read', () => {
     unchanged_since: base.updatedAt
   })
   expect(changeBody({ ...form, description: '' }, base)).toEqual({ description: '', unchanged_since: base.updatedAt })
+})
+
+test('an editor that writes line ends its own way has typed nothing', () => {
+  const before = { ...form, source: 'one\r\ntwo\rthree\n' }
+  expect(typed({ ...before, source: 'one\ntwo\nthree\n' }, before)).toEqual(before)
+  expect(typed({ ...before, source: 'one\ntwo\n' }, before).source).toBe('one\ntwo\n')
 })
 
 test('what was typed stays on top of what someone else has saved, field by field', () => {

@@ -179,6 +179,13 @@ describe('what is typed', () => {
       const { page, open } = visit
       await scene.signUp(visit)
       const id = await saved(page, scene)
+      const windows = await saved(page, scene, { script_content: bellQasm3().replaceAll('\n', '\r\n') })
+      await open(`/scripts/${windows}`)
+      await editorIsThere(page)
+      await page.getByLabel('Description (optional)').fill('typed')
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isEnabled()).toBe(true)
+      await page.getByLabel('Description (optional)').fill('')
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
       await open(`/scripts/${id}`)
       await editorIsThere(page)
       await program(page).fill(`${bellQasm3()}// typed\n`)
@@ -344,6 +351,26 @@ describe('the pages', () => {
       },
       { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }
     )
+  )
+
+  browserTest(
+    'compare two versions of a megabyte without holding the page up',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const lines = Array.from({ length: 40_000 }, (_, line) => `# a line of ${line}\n`)
+      const source = (mark: string) => `${lines.join('')}x = "${mark}"\n${lines.join('')}`.slice(0, 1_048_000)
+      const id = await saved(page, scene, { script_content: source('before') })
+      await changed(page, scene, id, { script_content: source('after') })
+      await open(`/scripts/${id}`)
+      await editorIsThere(page)
+      const worked = await processorMs(page, async () => {
+        await page.getByRole('tab', { name: 'Versions' }).click()
+        await page.getByRole('button', { name: 'Next difference' }).click()
+        await page.getByLabel('From version 1 to version 2').getByText('"after"').waitFor()
+      })
+      expect(worked).toBeLessThan(3_000)
+    })
   )
 
   browserTest(

@@ -39,6 +39,14 @@ const names = {
 export const isSame = (one: ScriptForm, other: ScriptForm): boolean =>
   fields.every((field) => one[field] === other[field])
 
+const lineEnds = /\r\n?/g
+
+/** The editor writes every line end as one character: a source that differs in these alone was not typed. */
+export const typed = (form: ScriptForm, base: ScriptForm): ScriptForm =>
+  form.source !== base.source && form.source === base.source.replace(lineEnds, '\n')
+    ? { ...form, source: base.source }
+    : form
+
 /** Only what was changed is sent, and refused where the script has changed since it was read. */
 export const changeBody = (form: ScriptForm, base: SavedForm): Record<string, string> => ({
   ...Object.fromEntries(

@@ -11,7 +11,7 @@ import { type Script, type ScriptWarning, scriptQuery, warningsKey } from '../sc
 import styles from '../scripts.module.css'
 import { Changed } from './changed.js'
 import { type Drafting, fillNewScript } from './draft.js'
-import { changeBody, isSame, placedFaults, placedWarnings, type ScriptForm, savedForm } from './script-form.js'
+import { changeBody, isSame, placedFaults, placedWarnings, type ScriptForm, savedForm, typed } from './script-form.js'
 import { SourceFields } from './source-fields.js'
 import { Warnings } from './warnings.js'
 
@@ -47,7 +47,7 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
   const change = (changes: Partial<ScriptForm>) =>
     setDraft((known) => {
       const base = known?.base ?? present
-      const next = { ...(known?.form ?? present), ...changes }
+      const next = typed({ ...(known?.form ?? present), ...changes }, base)
       return isSame(next, base) ? null : { form: next, base }
     })
   const copy = () => {

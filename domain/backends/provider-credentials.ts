@@ -240,7 +240,7 @@ export interface CredentialField {
   secret: boolean
   /** The other names without which this one is of no use. */
   together: readonly string[]
-  /** What its value is needed for beyond storing it: the message of a job that lacks it. */
+  /** Which jobs need it, although it can be left out when credentials are stored: `jobs need s3_bucket`. */
   neededForJobs: string | null
 }
 
@@ -256,9 +256,14 @@ export function credentialFields(provider: CredentialProvider): CredentialField[
       expected,
       secret,
       together: group.includes(name) ? group.filter((other) => other !== name) : [],
-      neededForJobs: need ? `${need.lack}: set ${wordsFor(need)} for jobs` : null
+      neededForJobs: need ? neededWords(need) : null
     }
   })
+}
+
+function neededWords(need: JobNeed): string {
+  const where = need.only === undefined ? '' : ` on a ${need.only}`
+  return `jobs${where} need ${wordsFor(need).replace(/,$/, '')}`
 }
 
 const requiredNames = (provider: CredentialProvider): string[] =>

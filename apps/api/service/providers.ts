@@ -18,7 +18,9 @@ const CredentialFieldView = Type.Object(
     expected: Type.String({ description: 'What a value looks like, to follow "must be"' }),
     secret: Type.Boolean({ description: 'The value opens the account; others name a place in it' }),
     together: Type.Array(text, { description: 'Names that have to be stored with it' }),
-    needed_for_jobs: Type.Union([text, Type.Null()], { description: 'What jobs lack without it' })
+    needed_for_jobs: Type.Union([text, Type.Null()], {
+      description: 'Which jobs need it, such as `jobs need s3_bucket`'
+    })
   },
   { $id: 'CredentialField' }
 )

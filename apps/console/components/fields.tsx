@@ -56,13 +56,15 @@ export interface Option {
 /** The browser's own list: it works with any keyboard and on any phone. */
 export function Choice(props: {
   label: string
+  /** For screen readers alone, where a heading says it to the others. */
+  labelUnseen?: boolean
   value: string
   options: readonly Option[]
   onChange: (value: string) => void
 }) {
   return (
     <label className={styles.field}>
-      <span className={styles.label}>{props.label}</span>
+      <span className={props.labelUnseen ? styles.unseen : styles.label}>{props.label}</span>
       <select className={styles.input} value={props.value} onChange={(event) => props.onChange(event.target.value)}>
         {props.options.map(({ value, text, disabled }) => (
           <option key={value} value={value} disabled={disabled}>

@@ -12,6 +12,7 @@ import { ActionForm } from '../team/parts/action-form.js'
 import styles from '../team/parts/parts.module.css'
 import { useAction } from '../team/parts/use-action.js'
 import { whyNot } from '../team/parts/verdicts.js'
+import { numbered } from '../text/exact-numbers.js'
 import { shownText } from '../text/shown-text.js'
 import { deletionQuery } from './profile-queries.js'
 
@@ -38,7 +39,11 @@ export function DeleteAccount() {
       <p>It cannot be undone. With the account go:</p>
       <ul className={styles.list}>
         <li>your profile, sessions and password</li>
-        <li>{deletes.api_keys === 0 ? 'no API key: you made none' : `${deletes.api_keys} API keys that you made`}</li>
+        <li>
+          {deletes.api_keys === 0
+            ? 'no API key: you made none'
+            : `${numbered(deletes.api_keys, 'API key')} that you made`}
+        </li>
         {deletes.teams.map(({ id, name }) => (
           <li key={id}>the team {shownText(name)}, with its keys, credentials, scripts and capsules</li>
         ))}

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { sessionQuery } from '../api/queries.js'
@@ -44,7 +45,12 @@ export function PasswordForm() {
               label="Present password"
               type="password"
               autoComplete="current-password"
-              help="An account that was made by single sign-on has none: ask for a first one under Forgot password"
+              help={
+                <>
+                  An account that was made by single sign-on has none:{' '}
+                  <Link to="/forgot-password">ask for a first one</Link>
+                </>
+              }
               value={password}
               onChange={setPassword}
               fault={faultAt('password')}

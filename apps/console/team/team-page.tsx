@@ -43,7 +43,7 @@ export function TeamPage() {
         <h1>Team {shownText(team.name)}</h1>
         <Button onPress={() => setMaking(true)}>Create another team</Button>
       </div>
-      <nav className={styles.nav} aria-label="Team">
+      <nav className={styles.nav} aria-label="Parts of the team">
         {parts.map(({ to, text }) => (
           <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
             {text}

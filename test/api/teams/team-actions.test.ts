@@ -173,6 +173,14 @@ describe('the deletion of an account', () => {
   })
 })
 
+const azureIdentity = 'jobs need tenant_id, client_id and client_secret, or api_key'
+const neededByJobs = {
+  ionq: [],
+  'aws-braket': ['jobs on a simulator need default_region', 'jobs need s3_bucket'],
+  'ibm-quantum': ['jobs need instance'],
+  'azure-quantum': Array(4).fill(azureIdentity)
+}
+
 describe('the providers', () => {
   test('have the credentials that saving them takes, and each says what a value looks like', async () => {
     const ada = await api.signUp()
@@ -192,6 +200,8 @@ describe('the providers', () => {
         expect([answer.status, answer.body.error]).toEqual([400, `secrets.${name}: must be ${expected}`])
         expect(typeof required).toBe('boolean')
       }
+      const needed = credentials.flatMap((one: { needed_for_jobs: string | null }) => one.needed_for_jobs ?? [])
+      expect(needed).toEqual(neededByJobs[provider as keyof typeof neededByJobs])
       const secrets = credentials.filter(({ secret }: { secret: boolean }) => secret)
       expect(secrets.length).toBeGreaterThan(0)
     }

@@ -79,6 +79,8 @@ export function allowedTests({ scene, call, owner, colleague }: TeamStage): void
           for (const person of [visit, admin, member]) await compare(person.page, teamId)
         })
       })
-    })
+    }),
+    // Three people look at all pages twice.
+    240_000
   )
 }

@@ -33,7 +33,7 @@ const kept = `(async () => {
 
 const API_KEY = 'canaryTypedCredential0123456789'
 
-export function onceTests({ scene, owner }: TeamStage): void {
+export function onceTests({ scene, call, owner }: TeamStage): void {
   const keptBy = (page: Page) => page.evaluate<string>(kept)
 
   browserTest(
@@ -60,7 +60,7 @@ export function onceTests({ scene, owner }: TeamStage): void {
       await page.getByRole('button', { name: 'Make the key' }).click()
       await shown('The new API key', /^marqey_/)
       await search()
-      const parts = page.getByRole('navigation', { name: 'Team' })
+      const parts = page.getByRole('navigation', { name: 'Parts of the team' })
       await parts.getByRole('link', { name: 'Webhooks' }).click()
       await page.getByLabel('Address').fill('https://hooks.example.org/x')
       await page.getByRole('button', { name: 'Add the webhook' }).click()
@@ -85,6 +85,63 @@ export function onceTests({ scene, owner }: TeamStage): void {
       await page.getByRole('region', { name: 'Credentials of IonQ' }).getByText('********').waitFor()
       await search()
       for (const canary of canaries) expect(scene.platform.logs().includes(canary) ? canary : '').toBe('')
+    })
+  )
+
+  browserTest(
+    'a key whose answer is lost is made once, and the next press says that it cannot be shown',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      const teamId = await owner(visit, 'Lost answers')
+      await open(`/team/keys?team=${teamId}`)
+      await page.getByLabel('Name of the key').fill('a lost key')
+      await page.route('**/api/team/api-keys', async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback()
+        await route.fetch()
+        await route.abort('connectionreset')
+        await page.unroute('**/api/team/api-keys')
+      })
+      const make = page.getByRole('button', { name: 'Make the key' })
+      await make.click()
+      await page.getByText('Nothing that you have typed is lost').waitFor()
+      expect(await page.getByLabel('Name of the key').inputValue()).toBe('a lost key')
+      await make.click()
+      const dialog = page.getByRole('dialog', { name: 'The new API key' })
+      await dialog.getByText('the answer that shows it was lost').waitFor()
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      const keys = page.getByRole('region', { name: 'API keys' })
+      await keys.getByRole('row', { name: /a lost key/ }).waitFor()
+      expect(await keys.getByRole('row', { name: /a lost key/ }).count()).toBe(1)
+      await keys.getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByText('The key a lost key is revoked').waitFor()
+    })
+  )
+
+  browserTest(
+    'a key on the page is gone when its owner goes back or to another team, and so is what was typed for the first one',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      const teamId = await owner(visit, 'First')
+      const { id: second } = await call<{ id: string }>(page, 'POST', '/api/teams', { name: 'Second' })
+      await open(`/team/members?team=${teamId}`)
+      await page.getByRole('navigation', { name: 'Parts of the team' }).getByRole('link', { name: 'API keys' }).click()
+      await page.getByLabel('Name of the key').fill('a key')
+      await page.getByRole('button', { name: 'Make the key' }).click()
+      const value = (await page
+        .getByRole('dialog')
+        .getByText(/^marqey_/)
+        .textContent())!
+      await page.goBack()
+      await page.getByRole('region', { name: 'Members' }).waitFor()
+      expect((await keptBy(page)).includes(value)).toBe(false)
+      await page.goForward()
+      await page.getByLabel('Name of the key').fill('for the first team')
+      await page.getByRole('banner').getByRole('combobox').selectOption(second)
+      await page.getByRole('heading', { level: 1, name: 'Team Second' }).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/team/keys')
+      expect(await page.getByLabel('Name of the key').inputValue()).toBe('')
+      expect((await keptBy(page)).includes(value)).toBe(false)
     })
   )
 }

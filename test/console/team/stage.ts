@@ -1,5 +1,5 @@
 // A platform for the pages of teams: with sealed secrets, mail, receivers of webhooks on this machine, and an emulated IonQ.
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from '@jest/globals'
@@ -34,13 +34,15 @@ export function startTeamStage(file: string): TeamStage {
   let platform: Platform
   let browser: Browser
   let emulators: Emulators
+  let mails: string | undefined
   beforeAll(async () => {
     if (browserPath === null) return
     const { chromium } = await import('playwright-core')
     emulators = await startEmulators({ startsPerMinute: 1_000_000 })
+    mails = mkdtempSync(join(tmpdir(), 'qjob-mails-'))
     const env = {
       SECRETS_KEYS: `stage:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`,
-      MAIL_DIR: mkdtempSync(join(tmpdir(), 'qjob-mails-')),
+      MAIL_DIR: mails,
       WEBHOOK_ALLOW_PRIVATE: '1',
       ...emulatorVariables(emulators.providers)
     }
@@ -53,6 +55,7 @@ export function startTeamStage(file: string): TeamStage {
     await browser?.close()
     await platform?.close()
     await emulators?.close()
+    if (mails !== undefined) rmSync(mails, { recursive: true, force: true })
   })
   const scene = createScene(() => ({ platform, browser }))
   const call = async <Body>(page: Page, method: string, path: string, data?: unknown): Promise<Body> => {

@@ -72,6 +72,34 @@ export function togetherTests({ scene, call, owner, colleague }: TeamStage): voi
   )
 
   browserTest(
+    'a service that fails or is busy is named in its words, and the text is sent once when it can be',
+    scene.visit(async (visit) => {
+      const { page } = visit
+      const teamId = await owner(visit, 'Bad days')
+      await typeInvitation(page, teamId)
+      const answers = [
+        { status: 500, json: { error: 'The service has a fault; try again' } },
+        { status: 429, headers: { 'retry-after': '1' }, json: { error: 'Too many invitations' } }
+      ]
+      const keys = new Set<string | undefined>()
+      await page.route('**/api/team/invitations', async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback()
+        keys.add(route.request().headers()['idempotency-key'])
+        const answer = answers.shift()
+        return answer ? route.fulfill(answer) : route.fallback()
+      })
+      await send(page).click()
+      await page.getByRole('alert').getByText('The service has a fault; try again').waitFor()
+      expect(await page.getByLabel('Message (optional)').inputValue()).toBe(MESSAGE)
+      await send(page).click()
+      await page.getByText('Too many requests: the page waits').waitFor()
+      await page.getByText('The invitation to late@example.org is on its way').waitFor()
+      expect(keys.size).toBe(1)
+      await page.getByRole('cell', { name: MESSAGE }).waitFor()
+    })
+  )
+
+  browserTest(
     'a member who left elsewhere is gone after the press, which says so',
     scene.visit(async (visit) => {
       const { page } = visit

@@ -15,7 +15,7 @@ export function teamWalk(scene: Scene): void {
       await page.getByRole('heading', { level: 1, name: 'Team Ion <b>traps</b>' }).waitFor()
       await page.getByRole('region', { name: 'Members' }).getByText('(you)').waitFor()
       await examine()
-      const parts = page.getByRole('navigation', { name: 'Team' })
+      const parts = page.getByRole('navigation', { name: 'Parts of the team' })
       await parts.getByRole('link', { name: 'Invitations' }).click()
       await page.getByText('This service sends no mail').waitFor()
       await page.getByLabel('Email').fill('guest@example.org')

@@ -7,7 +7,7 @@ export const helpOf = ({ expected, together, needed_for_jobs }: CredentialField,
   [
     expected,
     together.length > 0 ? `together with ${together.join(', ')}` : null,
-    needed_for_jobs === null ? null : `without it jobs are refused: ${needed_for_jobs}`,
+    needed_for_jobs,
     stored ? 'empty: the saved value stays' : null
   ]
     .filter(Boolean)

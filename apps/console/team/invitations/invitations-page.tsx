@@ -150,6 +150,7 @@ function Row({ invitation }: { invitation: Invitation }) {
         {can.change_role === true ? (
           <Choice
             label={`Role of ${email}`}
+            labelUnseen
             value={invitation.role}
             options={roles}
             onChange={(role) => void change({ role: role as Role })}

@@ -101,6 +101,7 @@ function Role({ teamId, member }: { teamId: string; member: Member }) {
     <>
       <Choice
         label={`Role of ${shownText(member.name)}`}
+        labelUnseen
         value={member.role}
         options={options}
         onChange={(role) => void change(role)}

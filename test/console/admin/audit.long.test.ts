@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Browser } from 'playwright-core'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
-import type { Visit } from '../support/browser/visit.js'
-import { append } from '../support/capsules/audit-trails.js'
-import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { processorMs } from './live.js'
-import { createScene } from './scene.js'
+import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import type { Visit } from '../../support/browser/visit.js'
+import { append } from '../../support/capsules/audit-trails.js'
+import { eventually } from '../../support/eventually.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
+import { processorMs } from '../live.js'
+import { createScene } from '../scene.js'
 
 const ENTRIES = 100_000
 const FRAMES = 40

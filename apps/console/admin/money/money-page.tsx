@@ -24,7 +24,7 @@ export function MoneyPage() {
           <Above money={data} />
           <section className={styles.section} aria-label="Proofs of the ledger">
             <h2>Proofs of the ledger</h2>
-            <Sweeps sweeps={data.proofs} />
+            <Sweeps label="Proofs" sweeps={data.proofs} />
           </section>
         </>
       ) : error ? null : (

@@ -3,6 +3,7 @@ import { describe, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { browserTest } from '../../support/browser/browser-test.js'
 import type { Visit } from '../../support/browser/visit.js'
+import { eventually } from '../../support/eventually.js'
 import { act, createStage, heading } from './stage.js'
 
 const { scene, platform, db, ada, sent, administrator } = createStage('console_admin_pages')
@@ -159,7 +160,8 @@ describe('the pages of administration', () => {
       await dialog.waitFor()
       await keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
-      expect(await focused()).toBe('Suspend')
+      // The focus comes back a frame after the dialog is gone.
+      await eventually(async () => (await focused()) === 'Suspend')
       await keyboard.press('Enter')
       await dialog.waitFor()
       await dialog.getByLabel('Reason, which the team reads').focus()
@@ -223,6 +225,55 @@ describe('the pages of administration', () => {
       await page.getByRole('alert').getByText('no such job').waitFor()
       await open('/admin/teams/00000000-0000-4000-8000-000000000000')
       await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
+    })
+  )
+
+  browserTest(
+    'figures of money are those of the answer to the last micro-dollar, and none is added up in the page',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await administrator(visit)
+      const job = { job_id: ada.teamId, team_id: ada.teamId, team_name: 'Lab', backend: 'local', provider: 'IonQ' }
+      const at = '2026-01-01T00:00:00.000Z'
+      await page.route('**/api/admin/money?*', (route) =>
+        route.fulfill({
+          json: {
+            held: [
+              {
+                ...{ ...job, provider_job_id: null, status: 'failed', status_reason: null, since: at },
+                ...{ held_usd: 123_456_789.123456, asks_provider_at: null }
+              }
+            ],
+            held_jobs: 3,
+            held_usd: 999_999_999.999999,
+            over_reservation: [{ ...job, reserved_usd: 0.000001, settled_usd: 0.1, settled_at: at }],
+            proofs: {}
+          }
+        })
+      )
+      await open('/admin/money')
+      await page.getByText('$999999999.999999 of 3 jobs whose provider').waitFor()
+      for (const figure of ['$123456789.123456', '$0.000001', '$0.10'])
+        await page.getByRole('cell', { name: figure, exact: true }).waitFor()
+      const period = { spent_usd: 0.1, reserved_usd: 0.2, remaining_usd: -0.300001 }
+      const limits = { per_job_usd: 1e9, per_suite_usd: 0.000001, daily_usd: 0, monthly_usd: 12.5 }
+      await page.route('**/budgets', (route) =>
+        route.fulfill({
+          json: {
+            ...{ team_id: ada.teamId, limits, ceilings: limits },
+            ...{ day: { date: '2026-01-01', ...period }, month: { month: '2026-01', ...period } }
+          }
+        })
+      )
+      await open(`/admin/teams/${ada.teamId}`)
+      await page.getByText('$0.10 spent, $0.20 reserved, $-0.300001 left').first().waitFor()
+      for (const [label, text] of [
+        ['One job: limit, in USD', '1000000000'],
+        ['One capsule run: limit, in USD', '0.000001'],
+        ['A day: limit, in USD', '0'],
+        ['A month: ceiling, in USD', '12.5']
+      ] as const)
+        expect(await page.getByLabel(label).inputValue()).toBe(text)
     })
   )
 })

@@ -69,7 +69,7 @@ function Held({ money: { held, held_jobs, held_usd } }: { money: Money }) {
                       {job.provider} is asked again <Time at={job.asks_provider_at} />
                     </>
                   ) : (
-                    `${job.provider} is asked no more`
+                    `${job.provider} is no longer asked`
                   )}
                 </div>
               </Wide>

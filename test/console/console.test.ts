@@ -1,7 +1,7 @@
 // The console in a real browser, against the real platform. All of its tests share one platform and one browser.
 import { describe } from '@jest/globals'
 import { accountTests } from './accounts.js'
-import { adminTests } from './admin.js'
+import { adminTests } from './admin/admin.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
 import { playgroundTests } from './playground.js'

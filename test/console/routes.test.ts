@@ -22,10 +22,9 @@ const files = readdirSync(join(projectRoot, 'apps/console'), { recursive: true, 
 )
 const pages = new Set(
   files.flatMap((name) =>
-    [...read(`apps/console/${name}`).matchAll(/path: '([^']+)'|accountPage\(\s*'([^']+)'/g)].map(([, one, other]) => {
-      const path = (one ?? other)!
-      return shape(name === 'admin/admin-routes.ts' && path !== '/admin' ? `/admin${path}` : path)
-    })
+    [...read(`apps/console/${name}`).matchAll(/'(\/[^']*)'/g)].map(([, path]) =>
+      shape(name.startsWith('admin/') && !path!.startsWith('/admin') ? `/admin${path}` : path!)
+    )
   )
 )
 

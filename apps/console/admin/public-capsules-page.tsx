@@ -7,6 +7,7 @@ import { Empty, Loading, Notice, Refusal } from '../components/notice.js'
 import { Table, Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
+import { shownText } from '../text/shown-text.js'
 import styles from './admin.module.css'
 import { publicCapsulesQuery, readAgain } from './admin-queries.js'
 import { Pager, SearchForm } from './pager.js'
@@ -30,7 +31,7 @@ export function PublicCapsulesPage() {
         onSearch={(q) => void navigate({ search: q === '' ? {} : { q } })}
       />
       <Refusal error={error} />
-      {taken ? <Notice tone="ok">“{taken}” is out of the catalogue.</Notice> : null}
+      {taken ? <Notice tone="ok">“{shownText(taken)}” is out of the catalogue.</Notice> : null}
       {data ? null : error ? null : <Loading />}
       {data?.capsules.length === 0 ? (
         <Empty title="No published capsule matches">
@@ -71,7 +72,7 @@ function TakeDown({ id, title, onDone }: { id: string; title: string; onDone: ()
   return (
     <WriteDialog
       action="Take down"
-      title={`Take down “${title}”`}
+      title={`Take down “${shownText(title)}”`}
       kind="danger"
       fields={[{ name: 'reason', label: 'Reason, which its team reads', kind: 'area' }]}
       send={(body, header) =>

@@ -71,7 +71,7 @@ export function WriteForm<Name extends string>({ fields, button, kind = 'main', 
         <Button kind={kind} type="submit" isDisabled={write.isPending}>
           {button}
         </Button>
-        {onCancel ? <Button onPress={onCancel}>Leave it</Button> : null}
+        {onCancel ? <Button onPress={onCancel}>Close</Button> : null}
       </div>
     </form>
   )

@@ -35,6 +35,9 @@ export function TrailPage() {
   )
 }
 
+const readText = (count: number, more: boolean): string =>
+  `${groupedDigits(count)} ${count === 1 ? 'entry is' : 'entries are'} read${more ? '; there are older ones' : ', all there are'}`
+
 function Trail({ team }: { team: { team_id?: string } }) {
   const { action, from, to, capsule, entry } = route.useSearch()
   const filters: TrailFilters = {
@@ -85,8 +88,7 @@ function Trail({ team }: { team: { team_id?: string } }) {
           <TrailTable entries={entries} names={names} onSee={nearEnd} onOpen={setOpened} />
           <div className={styles.bar}>
             <p className={styles.quiet} role="status">
-              {groupedDigits(entries.length)} entries are read
-              {hasNextPage ? '; there are older ones' : ', which are all'}
+              {readText(entries.length, hasNextPage)}
             </p>
             {hasNextPage ? (
               <Button onPress={() => void fetchNextPage()} isDisabled={isFetchingNextPage}>

@@ -24,7 +24,7 @@ export function MoneyPage() {
           <Above money={data} />
           <section className={styles.section} aria-label="Proofs of the ledger">
             <h2>Proofs of the ledger</h2>
-            <Sweeps sweeps={data.proofs} />
+            <Sweeps label="Proofs" sweeps={data.proofs} />
           </section>
         </>
       ) : error ? null : (
@@ -69,7 +69,7 @@ function Held({ money: { held, held_jobs, held_usd } }: { money: Money }) {
                       {job.provider} is asked again <Time at={job.asks_provider_at} />
                     </>
                   ) : (
-                    `${job.provider} is asked no more`
+                    `${job.provider} is no longer asked`
                   )}
                 </div>
               </Wide>

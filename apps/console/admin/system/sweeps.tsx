@@ -4,12 +4,12 @@ import { Time } from '../../components/text.js'
 import styles from '../admin.module.css'
 import type { Money, System } from '../admin-queries.js'
 
-export function Sweeps({ sweeps }: { sweeps: System['sweeps'] | Money['proofs'] }) {
+export function Sweeps({ label, sweeps }: { label: string; sweeps: System['sweeps'] | Money['proofs'] }) {
   const rows = Object.entries(sweeps).flatMap(([name, sweep]) =>
     typeof sweep === 'object' ? [{ name, ...sweep }] : []
   )
   return (
-    <Table label="Sweeps" heads={['Sweep', 'Last success', 'Handled', 'Failed', 'Error and findings']}>
+    <Table label={label} heads={['Sweep', 'Last success', 'Handled', 'Failed', 'Error and findings']}>
       {rows.map(({ name, ran_at, succeeded_at, late, handled, failed, error, findings }) => (
         <tr key={name}>
           <td>{name.replaceAll('_', ' ')}</td>

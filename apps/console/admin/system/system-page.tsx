@@ -72,7 +72,7 @@ function State({ system }: { system: System }) {
       </Section>
       <Section title="Sweeps">
         <Failing part={sweeps} />
-        <Sweeps sweeps={sweeps} />
+        <Sweeps label="Sweeps" sweeps={sweeps} />
       </Section>
       <Section title="Providers">
         <Failing part={providers} />
@@ -89,6 +89,23 @@ function State({ system }: { system: System }) {
                 {String(engine.name)} {String(engine.version ?? '')}
               </div>
             ))}
+          </Fact>
+        </Facts>
+      </Section>
+      <Section title="On the machine of the service">
+        <p>These have no page, because they need its files and keys:</p>
+        <Facts>
+          <Fact name="A backup, and its restoration">
+            <code>npx qjob admin backup FILE</code>, <code>npx qjob admin restore FILE</code>
+          </Fact>
+          <Fact name="New keys">
+            <code>npx qjob admin rotate-keys</code>, <code>npx qjob admin rotate-signing-key</code>
+          </Fact>
+          <Fact name="A new administrator">
+            <code>npx qjob admin grant EMAIL</code>
+          </Fact>
+          <Fact name="All trails at once, with the checkpoints outside">
+            <code>npx qjob audit verify --database</code>
           </Fact>
         </Facts>
       </Section>

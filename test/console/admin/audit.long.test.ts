@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Browser } from 'playwright-core'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
-import type { Visit } from '../support/browser/visit.js'
-import { append } from '../support/capsules/audit-trails.js'
-import { eventually } from '../support/eventually.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { processorMs } from './live.js'
-import { createScene } from './scene.js'
+import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import type { Visit } from '../../support/browser/visit.js'
+import { append } from '../../support/capsules/audit-trails.js'
+import { eventually } from '../../support/eventually.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
+import { processorMs } from '../live.js'
+import { createScene } from '../scene.js'
 
 const ENTRIES = 100_000
 const FRAMES = 40
@@ -55,7 +55,7 @@ browserTest(
       await append(db(), { teamId, actor, metadata: { note: '<img src=x onerror=alert(1)>' } })
     await append(db(), { teamId, action: 'capsule.archived', actor: `user:${userId}` })
     await open(`/audit?team=${teamId}`)
-    await page.getByText('5 entries are read, which are all').waitFor()
+    await page.getByText('5 entries are read, all there are').waitFor()
     for (const name of ['Ada <b>L</b>', 'a user who is not known any more', 'a platform administrator', 'the service'])
       await page.getByRole('cell', { name, exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Open entry 1' }).click()
@@ -66,7 +66,7 @@ browserTest(
     await page.keyboard.press('Escape')
     await page.getByLabel('Action').selectOption('capsule.archived')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
-    await page.getByText('1 entries are read').waitFor()
+    await page.getByText('1 entry is read, all there are').waitFor()
     expect(new URL(page.url()).searchParams.get('action')).toBe('capsule.archived')
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByLabel('Up to entry').fill('2')
@@ -182,7 +182,7 @@ browserTest(
     await page.getByLabel('Up to entry').fill('37')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await page.getByRole('button', { name: 'Open entry 37' }).waitFor()
-    await page.getByText('37 entries are read, which are all').waitFor()
+    await page.getByText('37 entries are read, all there are').waitFor()
   }),
   180_000
 )

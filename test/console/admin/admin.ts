@@ -1,8 +1,8 @@
 // Administration, in short: what the long lane does with every page (admin.long.test.ts).
 import { expect } from '@jest/globals'
-import { grantPlatformAdmin } from '../../db/accounts/accounts.js'
-import { browserTest } from '../support/browser/browser-test.js'
-import type { Scene } from './scene.js'
+import { grantPlatformAdmin } from '../../../db/accounts/accounts.js'
+import { browserTest } from '../../support/browser/browser-test.js'
+import type { Scene } from '../scene.js'
 
 export function adminTests(scene: Scene): void {
   browserTest(

@@ -34,5 +34,6 @@ test.each([
 })
 
 test('an id of any content stays one part of the address', () => {
+  expect(jobPage(here, 'x\ud800', { DATA_DIR: empty })).toBe(`${here}/jobs/x%EF%BF%BD`)
   expect(jobPage(here, '../x?y#z\n', { DATA_DIR: empty })).toBe(`${here}/jobs/..%2Fx%3Fy%23z%0A`)
 })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { changeTeamBudget } from '../../db/money/budget.js'
 import { backends } from '../../db/tables/backends.js'
 import { browserTest } from '../support/browser/browser-test.js'
+import { eventually } from '../support/eventually.js'
 import { ownScene } from './own-scene.js'
 import { PASSWORD, submitted } from './scene.js'
 
@@ -50,12 +51,11 @@ browserTest(
     await page.getByRole('button', { name: 'Edit and run again' }).click()
     const shown = page.getByText(/^Estimated cost: \$[\d.]+/)
     await shown.waitFor()
+    const price = async () => Number(/\$(\d+(?:\.\d+)?)/.exec((await shown.textContent())!)![1])
+    const earlier = await price()
+    expect(earlier).toBe((await record(id)).estimated_cost_usd)
     await page.getByLabel('Shots').fill('200')
-    const priced = page.waitForResponse(
-      (response) => response.url().endsWith('/api/jobs/destinations') && response.request().postData()!.includes('200')
-    )
-    await priced
-    const price = async () => Number(/\$([\d.]+)/.exec((await shown.textContent())!)![1])
+    await eventually(async () => (await price()) !== earlier)
     const before = await price()
     await page.getByRole('button', { name: 'Submit', exact: true }).click()
     await page.waitForURL((url) => !url.pathname.includes(id))

@@ -1,9 +1,9 @@
 // A scene for a file of browser tests that needs a platform of its own.
 import { afterAll, beforeAll } from '@jest/globals'
 import type { Browser } from 'playwright-core'
-import { browserPath } from '../support/browser/browser-test.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { createScene, type Scene } from './scene.js'
+import { browserPath } from '../../support/browser/browser-test.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
+import { createScene, type Scene } from '../scene.js'
 
 /** Declares its start and its end. @param file names the platform's database. */
 export function ownScene(file: string): Scene {

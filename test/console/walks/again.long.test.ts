@@ -2,12 +2,12 @@
 import { expect } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { changeTeamBudget } from '../../db/money/budget.js'
-import { backends } from '../../db/tables/backends.js'
-import { browserTest } from '../support/browser/browser-test.js'
-import { eventually } from '../support/eventually.js'
+import { changeTeamBudget } from '../../../db/money/budget.js'
+import { backends } from '../../../db/tables/backends.js'
+import { browserTest } from '../../support/browser/browser-test.js'
+import { eventually } from '../../support/eventually.js'
+import { PASSWORD, submitted } from '../scene.js'
 import { ownScene } from './own-scene.js'
-import { PASSWORD, submitted } from './scene.js'
 
 const scene = ownScene('console_again')
 const PAID = 'aer-density-matrix'

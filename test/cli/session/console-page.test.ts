@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { jobPage } from '../../apps/cli/session/console-page.js'
+import { jobPage } from '../../../apps/cli/session/console-page.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qjs-page-'))
 const [empty, running] = [join(folder, 'none'), folder]

@@ -1,9 +1,9 @@
 // The console at the real limits of the service: requests are counted as for everybody.
 import { beforeAll, expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
+import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import { submitted } from '../scene.js'
 import { ownScene } from './own-scene.js'
-import { submitted } from './scene.js'
 
 const scene = ownScene('console_limits')
 /** Above the window of the limits, a minute. */

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { beginJob } from '../../db/job-steps/job-steps.js'
-import { openTaskAttempt } from '../../db/jobs/job-tasks.js'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
-import { longestTaskMs } from '../support/browser/longest-task.js'
-import { finishJob } from '../support/capsules/capsule-rows.js'
-import { eventually } from '../support/eventually.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
+import { openTaskAttempt } from '../../../db/jobs/job-tasks.js'
+import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import { longestTaskMs } from '../../support/browser/longest-task.js'
+import { finishJob } from '../../support/capsules/capsule-rows.js'
+import { eventually } from '../../support/eventually.js'
+import { type Scene, submitted } from '../scene.js'
 import { ownScene } from './own-scene.js'
-import { type Scene, submitted } from './scene.js'
 
 const scene = ownScene('console_frames')
 const FRAME_MS = 50

@@ -219,6 +219,17 @@ browserTest(
     await open(`/jobs/${id}`)
     await page.getByRole('img', { name: 'Values of the sweep' }).waitFor()
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    // The worker reads the result again, which the service is not there to send.
+    await page.getByRole('tab', { name: 'Source' }).click()
+    await page.getByRole('region', { name: 'Program' }).waitFor()
+    await scene.platform.kill('api')
+    try {
+      await page.getByRole('tab', { name: 'Result' }).click()
+      await page.getByText('The page continues as soon as it is back').waitFor()
+    } finally {
+      await scene.platform.start.api(Number(new URL(scene.platform.url()).port))
+    }
+    await page.getByRole('img', { name: 'Values of the sweep' }).waitFor()
   }),
   240_000
 )

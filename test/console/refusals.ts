@@ -63,7 +63,7 @@ export function refusalTests(scene: Scene): void {
       try {
         await open('/jobs')
         await openForm(page)
-        await page.getByRole('radio', { name: /statevector/ }).check()
+        await page.getByRole('radio', { name: /^Aer state vector/ }).check()
         await page.getByText('Estimated cost: $0.60').waitFor()
         await submitted(page, scene, { backend: PAID, name: 'the one that is paid' })
         const refused = page.waitForResponse((response) => response.url().endsWith('/api/jobs/submit'))

@@ -9,7 +9,7 @@ import { isLoopback } from './service-url.js'
  */
 export function jobPage(serviceUrl: string, id: string, env: NodeJS.ProcessEnv = process.env): string {
   const console = isLoopback(serviceUrl) ? publicOrigin(serviceUrl, env) : null
-  return `${console ?? serviceUrl}/jobs/${encodeURIComponent(id)}`
+  return `${console ?? serviceUrl}/jobs/${encodeURIComponent(String(id).toWellFormed())}`
 }
 
 function publicOrigin(serviceUrl: string, env: NodeJS.ProcessEnv): string | null {

@@ -43,7 +43,7 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
   const name = record.name ?? `Job ${shortId(id)}`
   // With how far it is, so that a tab in the background tells.
   usePageTitle(`${progressText(job)} · ${name}`)
-  const events = useJobEvents(id, record.completed_at !== null, () => {
+  const events = useJobEvents(id, { ended: record.completed_at !== null, readAt: job.readAt }, () => {
     void queryClient.invalidateQueries({ queryKey: ['job', id] })
   })
   useStatusOf(id)

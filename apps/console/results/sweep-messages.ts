@@ -2,8 +2,7 @@
 // overview; the worker keeps the text until it is ended.
 import type { Reading, ResultCounts } from './counts.js'
 import type { SweepData } from './sweep.js'
-import type { PointRow, SweepOverview } from './sweep-reader.js'
-import { openSweep, type SweepReader } from './sweep-reader.js'
+import { openSweep, type PointRow, type SweepOverview, type SweepReader } from './sweep-reader.js'
 
 interface Answers {
   open: { ask: { bytes: ArrayBuffer }; answer: Reading<SweepOverview> | null }

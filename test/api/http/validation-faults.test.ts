@@ -55,6 +55,19 @@ describe('a refused body', () => {
     )
   })
 
+  test('with a choice has the faults of the variant that is of the type of its value named', () => {
+    const Point = Type.Object({
+      job_id: Type.String({ format: 'uuid' }),
+      point: Type.Integer({ minimum: 0, maximum: 9 })
+    })
+    const schema = Type.Object({ a: Type.Union([Type.String({ format: 'uuid' }), Point, Type.Null()]) })
+    expect(messageOf(schema, { a: { job_id: 'x', point: 10 } })).toBe(
+      'a.job_id: must be a valid uuid (got "x"); a.point: must be an integer from 0 to 9 (got 10)'
+    )
+    expect(messageOf(schema, { a: 'x' })).toBe('a: must be a valid uuid (got "x")')
+    expect(messageOf(schema, { a: 5 })).toBe('a: must be a string (got 5)')
+  })
+
   test('of one of two kinds has only fields of its kind named', () => {
     const schema = eitherBody('protocol', Native, Plain)
     expect(messageOf(schema, { protocol: 'v1', shots: 0 })).toBe(

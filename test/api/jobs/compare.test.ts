@@ -238,7 +238,7 @@ describe('jobs that cannot be compared are refused', () => {
   test.each<[string, unknown, RegExp]>([
     ['no jobs', {}, /a: .*; b: /],
     ['no ids', { a: 'latest', b: 7 }, /a: .*b: /],
-    ['an object with an unknown field', { a: { job_id: UNKNOWN, place: 1 }, b: UNKNOWN }, /^a: /],
+    ['an object with an unknown field', { a: { job_id: UNKNOWN, place: 1 }, b: UNKNOWN }, /^a\.place: is not a field/],
     ['a margin of nothing', { a: UNKNOWN, b: UNKNOWN, margin: 0 }, /margin: /],
     ['a margin above 1', { a: UNKNOWN, b: UNKNOWN, margin: 1.5 }, /margin: /],
     ['a margin in words', { a: UNKNOWN, b: UNKNOWN, margin: '0.1' }, /margin: /],

@@ -54,6 +54,11 @@ function faultsOf(
       visit((validatorOf(part.if as object)(data) ? part.then : part.else) as Schema, data, path)
       return
     }
+    const variant = variantOf(part, data)
+    if (variant !== null) {
+      if (!validatorOf(part)(data)) visit(variant, data, path)
+      return
+    }
     const before = count
     if (isObject(part.properties) && isObject(data)) visitFields(part, data, path)
     // Rules about the whole value, such as the number of its fields.
@@ -95,6 +100,14 @@ const more = (count: number): Fault => ({
   keyword: MORE,
   params: { count: count - FAULTS_MAX }
 })
+
+/** The only variant of a choice that is of the value's type: its faults are those that the sender means. */
+function variantOf({ anyOf }: Schema, data: unknown): Schema | null {
+  if (!Array.isArray(anyOf)) return null
+  const type = data === null ? 'null' : Array.isArray(data) ? 'array' : typeof data
+  const variants = (anyOf as Schema[]).filter((variant) => variant.type === type)
+  return variants.length === 1 ? variants[0]! : null
+}
 
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

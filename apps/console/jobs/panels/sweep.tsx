@@ -10,11 +10,13 @@ import { Table, Wide } from '../../components/table.js'
 import type { SweepClient } from '../../results/sweep-messages.js'
 import type { PointRow, SweepOverview } from '../../results/sweep-reader.js'
 import { groupedDigits, numbered } from '../../text/exact-numbers.js'
+import { clipped } from '../../text/shown-text.js'
 import styles from '../jobs.module.css'
 import { ComparePoints } from './compare-points.js'
 import { useSweep } from './use-sweep.js'
 
 const NUMBER_OF_POINT = ''
+const NAME_CELLS_MAX = 60
 /** Rows of the table at a time: a thousand of them would stop the page. */
 const ROWS = 50
 
@@ -73,21 +75,23 @@ function OpenSweep({ id, client, overview }: Open) {
 }
 
 function Plot({ id, client, overview: { parameters } }: Open) {
-  const [parameter, setParameter] = useState(parameters[0] ?? NUMBER_OF_POINT)
+  // By its place: a parameter can have any name, and none at all.
+  const [place, setPlace] = useState(parameters.length > 0 ? '0' : NUMBER_OF_POINT)
+  const parameter = place === NUMBER_OF_POINT ? null : parameters[Number(place)]!
   const plot = useQuery({
     ...kept,
-    queryKey: ['sweep', id, 'plot', parameter],
-    queryFn: () => client.plot(parameter === NUMBER_OF_POINT ? null : parameter)
+    queryKey: ['sweep', id, 'plot', place],
+    queryFn: () => client.plot(parameter)
   })
   const axes = [
-    ...parameters.map((value) => ({ value, text: value })),
+    ...parameters.map((name, at) => ({ value: String(at), text: clipped(name, NAME_CELLS_MAX) || '(no name)' })),
     { value: NUMBER_OF_POINT, text: 'number of the point' }
   ]
   if (plot.error) return <Refusal error={plot.error} />
   if (!plot.data || plot.data.series.length === 0) return null
   return (
     <>
-      <Choice label="Against" value={parameter} options={axes} onChange={setParameter} />
+      <Choice label="Against" value={place} options={axes} onChange={setPlace} />
       <SweepPlot data={plot.data} title="Values of the sweep" />
     </>
   )
@@ -112,7 +116,10 @@ function CountsOfPoint({ id, client, shown }: { id: string; client: SweepClient;
   const point = shown.find(({ index }) => index === wished) ?? shown[0]
   const chosen = point?.index ?? 0
   const counts = useQuery({ ...kept, queryKey: ['sweep', id, 'counts', chosen], queryFn: () => client.counts(chosen) })
-  const options = shown.map(({ index, params }) => ({ value: String(index), text: `${index}: ${params.slice(0, 60)}` }))
+  const options = shown.map(({ index, params }) => ({
+    value: String(index),
+    text: `${index}: ${clipped(params, NAME_CELLS_MAX)}`
+  }))
   return (
     <>
       <Choice

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { fetchPart } from '../../api/client.js'
+import { onBack } from '../../api/service-state.js'
 import type { Reading } from '../../results/counts.js'
 import { type SweepClient, type SweepWorker, sweepClient } from '../../results/sweep-messages.js'
 import type { SweepOverview } from '../../results/sweep-reader.js'
@@ -23,7 +24,9 @@ export function useSweep(id: string, known: string | null): OpenedSweep {
   useEffect(() => {
     const leaving = new AbortController()
     const client = sweepClient(startWorker())
+    let failed = false
     const open = async () => {
+      failed = false
       const bytes =
         known === null
           ? await (await fetchPart(resultPath(id), leaving.signal)).arrayBuffer()
@@ -32,10 +35,17 @@ export function useSweep(id: string, known: string | null): OpenedSweep {
       if (overview === null) throw new Error('the result is not that of a sweep')
       if (!leaving.signal.aborted) setOpened({ state: 'open', client, overview })
     }
-    open().catch((error: unknown) => {
-      if (!leaving.signal.aborted) setOpened({ state: 'failed', error })
+    const tryOpen = () =>
+      open().catch((error: unknown) => {
+        failed = true
+        if (!leaving.signal.aborted) setOpened({ state: 'failed', error })
+      })
+    void tryOpen()
+    const forget = onBack(() => {
+      if (failed) void tryOpen()
     })
     return () => {
+      forget()
       leaving.abort()
       client.end()
     }

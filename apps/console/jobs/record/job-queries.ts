@@ -40,7 +40,10 @@ export const jobsQuery = (team: { team_id?: string }, filters: JobFilters) =>
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ['job', id, 'record'],
-    queryFn: async ({ signal }) => readJobRecord(await (await fetchPart(`${pathOf(id)}?result=omit`, signal)).text())
+    queryFn: async ({ signal }) => {
+      const response = await fetchPart(`${pathOf(id)}?result=omit`, signal)
+      return readJobRecord(await response.text(), response.headers.get('date'))
+    }
   })
 
 /** A result never changes. @param bytes its size, as the record says it. */

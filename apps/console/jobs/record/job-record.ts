@@ -13,6 +13,8 @@ export interface ReadJob {
   record: JobRecord
   /** JSON text. */
   params: string
+  /** When the service answered, by its own clock, in milliseconds since 1970; 0 where it does not say. */
+  readAt: number
 }
 
 export interface ReadResult {
@@ -28,13 +30,17 @@ export const HEAD_BYTES = 64 * 1024
 /** Text up to this size is laid out, which parses it on the page's thread. */
 const LAID_OUT_CHARACTERS = 256 * 1024
 
-/** @param text the record as the service sends it without its result. @throws Error when it is not a record. */
-export function readJobRecord(text: string): ReadJob {
+/**
+ * @param text the record as the service sends it without its result.
+ * @param date of the response.
+ * @throws Error when it is not a record.
+ */
+export function readJobRecord(text: string, date: string | null = null): ReadJob {
   const fields = jsonFields(text)
   const params = fields.get('params') ?? 'null'
   for (const name of ['params', 'result']) fields.delete(name)
   const record = Object.fromEntries([...fields].map(([name, value]) => [name, JSON.parse(value)])) as JobRecord
-  return { record, params }
+  return { record, params, readAt: Date.parse(date ?? '') || 0 }
 }
 
 /** @param bytes the size of the result, as the record says it. */

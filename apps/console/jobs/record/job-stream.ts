@@ -13,20 +13,26 @@ import type { JobEvent } from './job-event.js'
 const GATHER_MS = 100
 /** Events come in bursts, what they change is read once for a burst; and reads of a person count against a limit. */
 const REFRESH = { burstMs: 500, everyMs: 2_000 }
+/** The service writes the time of a response in whole seconds, and that of an event by the clock of its database. */
+const CLOCK_MARGIN_MS = 2_000
 /** After a refusal of the stream: too many are open, or the session has ended. Sooner when the session or the service is back. */
 const REOPEN_MS = 15_000
 
 /**
  * All events of the job so far, in order.
- * @param ended whether its record shows that it has ended: no event follows.
- * @param onChange is called, not too often, after something changed.
+ * @param known whether its record shows that it has ended, so that no event follows, and when that was read.
+ * @param onChange is called, not too often, after something changed since then.
  */
-export function useJobEvents(id: string, ended: boolean, onChange: () => void): readonly JobEvent[] {
+export function useJobEvents(
+  id: string,
+  known: { ended: boolean; readAt: number },
+  onChange: () => void
+): readonly JobEvent[] {
   const [events, setEvents] = useState<readonly JobEvent[]>([])
   const [complete, setComplete] = useState(false)
   const visible = useVisible()
-  const latest = useRef({ ended, onChange })
-  latest.current = { ended, onChange }
+  const latest = useRef({ ...known, onChange })
+  latest.current = { ...known, onChange }
 
   useEffect(() => {
     if (!visible || complete) return
@@ -41,7 +47,8 @@ export function useJobEvents(id: string, ended: boolean, onChange: () => void): 
     const close = openJobStream(id, isEnded, {
       onEvent(event) {
         gathered.add(event)
-        if (event.type !== 'output' && !isEnded()) refresh.soon()
+        const isNews = Date.parse(event.at) > latest.current.readAt - CLOCK_MARGIN_MS
+        if (event.type !== 'output' && isNews && !isEnded()) refresh.soon()
       },
       onLost: () => refresh.soon(),
       onComplete: () => setComplete(true)

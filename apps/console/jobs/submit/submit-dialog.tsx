@@ -65,7 +65,9 @@ function startOf(again: Again, program: string): { start: SubmitForm; others: ob
   return { start: { ...emptyForm, program, framework, backend, name, shots: text(shots), seed: text(seed) }, others }
 }
 
-function Form({ start, others = none, onClose }: { start: SubmitForm; others?: object; onClose: () => void }) {
+function Form({ start, others: given = none, onClose }: { start: SubmitForm; others?: object; onClose: () => void }) {
+  // The job's page is drawn again with each of its events, and the prices of the same parameters are asked for once.
+  const [others] = useState(given)
   const { team, teamParam } = useTeam()
   const queryClient = useQueryClient()
   const navigate = useNavigate()

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { beginJob } from '../../db/job-steps/job-steps.js'
-import { openTaskAttempt } from '../../db/jobs/job-tasks.js'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
-import { longestTaskMs } from '../support/browser/longest-task.js'
-import { finishJob } from '../support/capsules/capsule-rows.js'
-import { eventually } from '../support/eventually.js'
-import { type Scene, sceneOfFile, submitted } from './scene.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
+import { openTaskAttempt } from '../../../db/jobs/job-tasks.js'
+import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import { longestTaskMs } from '../../support/browser/longest-task.js'
+import { finishJob } from '../../support/capsules/capsule-rows.js'
+import { eventually } from '../../support/eventually.js'
+import { type Scene, sceneOfFile, submitted } from '../scene.js'
 
 const scene = sceneOfFile()
 const FRAME_MS = 50
@@ -205,7 +205,7 @@ browserTest(
       await page.getByRole('img', { name: 'Counts', exact: true }).waitFor()
       await page.getByLabel('Against').selectOption('')
     })
-    await page.getByLabel('Compare point').fill('60')
+    await page.getByLabel('Compare point', { exact: true }).fill('60')
     await page.getByLabel('with point').fill('61')
     await page.getByRole('button', { name: 'Compare points' }).click()
     await page.getByRole('region', { name: 'Verdict' }).waitFor()
@@ -213,13 +213,66 @@ browserTest(
     await page.getByText('a large sweep, point 60').first().waitFor()
     await page.getByLabel('Point of the second, of a sweep (optional)').fill('1000')
     await page.getByRole('button', { name: 'Compare', exact: true }).click()
-    await page.getByText('this job has 1000 points').waitFor()
+    await page.getByText('b.point: must be an integer from 0 to 999 (got 1000)').waitFor()
     await page.setViewportSize({ width: 360, height: 740 })
     await open(`/jobs/${id}`)
     await page.getByRole('img', { name: 'Values of the sweep' }).waitFor()
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    // The worker reads the result again, which the service is not there to send.
+    await page.getByRole('tab', { name: 'Source' }).click()
+    await page.getByRole('region', { name: 'Program' }).waitFor()
+    await scene.platform.kill('api')
+    try {
+      await page.getByRole('tab', { name: 'Result' }).click()
+      await page.getByText('The page continues as soon as it is back').waitFor()
+    } finally {
+      await scene.platform.start.api(Number(new URL(scene.platform.url()).port))
+    }
+    await page.getByRole('img', { name: 'Values of the sweep' }).waitFor()
   }),
   240_000
+)
+
+browserTest(
+  'a sweep whose points have names, values and errors of any content is shown as text',
+  scene.visit(async (visit) => {
+    const { page, open, examine } = visit
+    await scene.signUp(visit)
+    const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>"\'`{{7*7}}\u202e'
+    const long = 'x'.repeat(100_000)
+    const names = ['', '__proto__', 'constructor', hostile, long]
+    const id = await submitted(page, scene, { name: hostile, params: { shots: 1, points: [{}, {}, {}] }, ...untaken })
+    const point = (index: number, more: object) => ({
+      index,
+      params: JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:${index}`).join(',')}}`),
+      ...more
+    })
+    const observed = [{ observable: hostile, value: 1, standard_error: null, method: hostile }]
+    const result = {
+      points: [
+        point(0, { counts: { [hostile]: 1, [long]: 2 }, expectation_values: observed }),
+        point(1, { error: { code: 'execution_error', message: hostile + long } }),
+        point(2, { value: { [hostile]: [long] } })
+      ],
+      metadata: { sweep: true }
+    }
+    await finishJob(scene.platform.connection.db, id, JSON.stringify(result))
+    await open(`/jobs/${id}`)
+    const table = page.getByRole('region', { name: 'Points' })
+    await table.getByRole('row').nth(3).waitFor()
+    await table.getByText('<img src=x onerror=').first().waitFor()
+    for (let axis = 0; axis < names.length; axis++) {
+      await page.getByLabel('Against').selectOption(String(axis))
+      await page.getByRole('img', { name: 'Values of the sweep' }).waitFor()
+    }
+    await page.getByLabel('Counts of point').selectOption('1')
+    await page.getByText('This point has no counts.').waitFor()
+    await examine()
+    expect(await page.title()).not.toMatch(/^[12]$/)
+    await page.setViewportSize({ width: 360, height: 740 })
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  }),
+  120_000
 )
 
 browserTest(

@@ -1,8 +1,8 @@
 // The console at the real limits of the service: requests are counted as for everybody.
 import { beforeAll, expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
-import { sceneOfFile, submitted } from './scene.js'
+import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import { sceneOfFile, submitted } from '../scene.js'
 
 const scene = sceneOfFile()
 /** Above the window of the limits, a minute. */

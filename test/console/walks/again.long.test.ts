@@ -2,10 +2,11 @@
 import { expect } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { changeTeamBudget } from '../../db/money/budget.js'
-import { backends } from '../../db/tables/backends.js'
-import { browserTest } from '../support/browser/browser-test.js'
-import { PASSWORD, sceneOfFile, submitted } from './scene.js'
+import { changeTeamBudget } from '../../../db/money/budget.js'
+import { backends } from '../../../db/tables/backends.js'
+import { browserTest } from '../../support/browser/browser-test.js'
+import { eventually } from '../../support/eventually.js'
+import { PASSWORD, sceneOfFile, submitted } from '../scene.js'
 
 const scene = sceneOfFile()
 const PAID = 'aer-density-matrix'
@@ -49,12 +50,11 @@ browserTest(
     await page.getByRole('button', { name: 'Edit and run again' }).click()
     const shown = page.getByText(/^Estimated cost: \$[\d.]+/)
     await shown.waitFor()
+    const price = async () => Number(/\$(\d+(?:\.\d+)?)/.exec((await shown.textContent())!)![1])
+    const earlier = await price()
+    expect(earlier).toBe((await record(id)).estimated_cost_usd)
     await page.getByLabel('Shots').fill('200')
-    const priced = page.waitForResponse(
-      (response) => response.url().endsWith('/api/jobs/destinations') && response.request().postData()!.includes('200')
-    )
-    await priced
-    const price = async () => Number(/\$([\d.]+)/.exec((await shown.textContent())!)![1])
+    await eventually(async () => (await price()) !== earlier)
     const before = await price()
     await page.getByRole('button', { name: 'Submit', exact: true }).click()
     await page.waitForURL((url) => !url.pathname.includes(id))

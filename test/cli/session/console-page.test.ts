@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { jobPage } from '../../apps/cli/session/console-page.js'
+import { jobPage } from '../../../apps/cli/session/console-page.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qjs-page-'))
 const [empty, running] = [join(folder, 'none'), folder]
@@ -34,5 +34,6 @@ test.each([
 })
 
 test('an id of any content stays one part of the address', () => {
+  expect(jobPage(here, 'x\ud800', { DATA_DIR: empty })).toBe(`${here}/jobs/x%EF%BF%BD`)
   expect(jobPage(here, '../x?y#z\n', { DATA_DIR: empty })).toBe(`${here}/jobs/..%2Fx%3Fy%23z%0A`)
 })

@@ -7,6 +7,7 @@ import { benchBackends } from './backends.js'
 import { benchBackup } from './backup.js'
 import { benchCapsules } from './capsules.js'
 import { benchCompare } from './compare.js'
+import { benchConsoleInChromium } from './console/in-chromium.js'
 import { benchConsoleSimulators } from './console/simulators.js'
 import { benchExecutor } from './executor.js'
 import { benchGraphs } from './graphs.js'
@@ -41,7 +42,8 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   terminal: benchTerminal,
   sweep: benchSweep,
   providers: benchProviders,
-  'console-simulators': benchConsoleSimulators
+  'console-simulators': benchConsoleSimulators,
+  'console-in-chromium': benchConsoleInChromium
 }
 
 const chosen = process.argv.slice(2)

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { createScene, submitted } from './scene.js'
+import { header, lengthy, program, run, written } from './support/playground-page.js'
 
 let platform: Platform
 let browser: Browser
@@ -25,15 +26,6 @@ afterAll(async () => {
 })
 
 const scene = createScene(() => ({ platform, browser }))
-const header = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
-/** Takes many seconds here, so that there is time to cancel it. */
-const lengthy = `${header}qubit[20] q;\nh q;\nfor int i in [0:199] {\n  for int j in [0:18] {\n    cx q[j], q[j + 1];\n  }\n}\n`
-const program = (page: Page) => page.getByLabel('Program', { exact: true })
-const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true })
-const typed = async (page: Page) =>
-  page.evaluate<string>(`document.querySelector('[aria-label=Program]').innerText ||
-  document.querySelector('[aria-label=Program]').value`)
-
 async function completedBell(page: Page, name: string): Promise<string> {
   const id = await submitted(page, scene, { name, inline_code: bellQasm3(), params: { shots: 4_000, seed: 3 } })
   await eventually(
@@ -124,7 +116,7 @@ describe('parts of the console that cannot be loaded', () => {
       await page.unroute(all)
       await page.getByRole('heading', { level: 1, name: 'Backends' }).waitFor()
       await page.getByRole('link', { name: 'Playground', exact: true }).click()
-      await eventually(async () => (await typed(page)).includes('typed before'))
+      await eventually(async () => (await written(page)).includes('typed before'))
     })
   )
 
@@ -150,7 +142,7 @@ describe('parts of the console that cannot be loaded', () => {
       await page.getByRole('button', { name: 'Load the page again' }).click()
       await page.getByRole('heading', { level: 1, name: 'Backends' }).waitFor()
       await page.getByRole('link', { name: 'Playground', exact: true }).click()
-      await eventually(async () => (await typed(page)).includes('typed before'))
+      await eventually(async () => (await written(page)).includes('typed before'))
     })
   )
 
@@ -174,6 +166,34 @@ describe('parts of the console that cannot be loaded', () => {
 })
 
 describe('the playground under attack', () => {
+  browserTest(
+    'a reload keeps what was typed after a link was opened or made, and signing out keeps nothing',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const shared = { program: `${header}qubit q;\nh q;\n`, shots: '9', seed: '' }
+      await open(`/run#run.${Buffer.from(JSON.stringify(shared)).toString('base64url')}`)
+      await page.getByText('1 gate in').waitFor()
+      await program(page).fill(`${shared.program}// typed later\nx q;\n`)
+      await page.getByText('2 gates in').waitFor()
+      await page.reload()
+      await page.getByText('2 gates in').waitFor()
+      expect(await written(page)).toContain('typed later')
+      await page.getByRole('button', { name: 'Make a link' }).click()
+      await page.getByLabel('Shots').fill('11')
+      await page.reload()
+      await page.getByText('2 gates in').waitFor()
+      expect(await page.getByLabel('Shots').inputValue()).toBe('11')
+      await page.getByRole('button', { name: 'Account' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+      await page.reload()
+      await page.getByRole('link', { name: 'Playground' }).click()
+      await page.getByText('2 gates in 4 columns').waitFor()
+      expect(await written(page)).not.toContain('typed later')
+    })
+  )
+
   browserTest(
     'a fault of shots or seed stands once on the page, at its field, which gets the focus',
     scene.visit(async ({ page, open, examine }) => {

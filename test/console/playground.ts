@@ -1,13 +1,10 @@
 import { expect } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { browserTest } from '../support/browser/browser-test.js'
 import type { Visit } from '../support/browser/visit.js'
 import { eventually } from '../support/eventually.js'
 import type { Scene } from './scene.js'
+import { header, lengthy, program, ranOn, run, written } from './support/playground-page.js'
 
-const header = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
-/** Takes many seconds here, so that there is time to cancel it. */
-const lengthy = `${header}qubit[20] q;\nh q;\nfor int i in [0:199] {\n  for int j in [0:18] {\n    cx q[j], q[j + 1];\n  }\n}\n`
 const pythonBell = `from qiskit import QuantumCircuit
 qc = QuantumCircuit(2, 2)
 qc.h(0)
@@ -18,13 +15,9 @@ print("printed <b>by</b> the program")
 /** What is typed by someone who wants to break the page. */
 const hostile = '<img src=x onerror="document.title=1"><script src=//evil.example/x.js></script>"\'`javascript:alert(1)‮'
 
-const program = (page: Page) => page.getByLabel('Program', { exact: true })
-const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true })
-const ranOn = (page: Page, where: string | RegExp) => page.getByLabel('Outcome').getByText(where).first().waitFor()
-
 export function playgroundTests(scene: Scene): void {
   browserTest(
-    'a Bell program runs in each simulator of the browser, in a worker with a policy of its own, and the team gets a report',
+    'a Bell program runs in each simulator of the browser, in a worker with a policy of its own, the team gets a report, and its jobs are offered for a comparison',
     scene.visit(async (visit) => {
       const { page, open, examine } = visit
       const policies = new Map<string, string>()
@@ -60,6 +53,8 @@ export function playgroundTests(scene: Scene): void {
       await page.getByText('Amplitudes before the last measurements (2)').click()
       await page.getByRole('row', { name: '|11⟩ 0.707107 0.5' }).waitFor()
       await examine()
+      await page.getByRole('link', { name: 'Compare with a job' }).click()
+      await page.getByText('The team has no completed job yet').waitFor()
     })
   )
 
@@ -120,21 +115,25 @@ export function playgroundTests(scene: Scene): void {
   )
 
   browserTest(
-    'OpenQASM runs on a simulator of the server, and what it refuses is shown in its words',
+    'OpenQASM runs on a simulator of the server, whose refusal stands at its field, and becomes a job with its shots and its seed',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
       await open('/run')
+      await page.getByLabel('Seed (optional)').fill('9')
       await page.getByLabel('Runs on').selectOption('local')
       await page.getByLabel('Shots').fill('64')
       await run(page).click()
       await ranOn(page, 'Ran on local on the server')
       await page.getByLabel('Shots').fill('0')
       await run(page).click()
-      await page
-        .getByText(/must be/)
-        .first()
-        .waitFor()
+      await page.getByText(/must be/).waitFor()
+      await page.getByLabel('Shots').fill('321')
+      await page.getByRole('button', { name: 'Submit as a job' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Submit a job' })
+      expect(await dialog.getByLabel('Shots').inputValue()).toBe('321')
+      expect(await dialog.getByLabel('Seed (optional)').inputValue()).toBe('9')
+      expect(await dialog.getByLabel('Program').inputValue()).toContain('h q[0]')
     })
   )
 
@@ -194,30 +193,10 @@ export function playgroundTests(scene: Scene): void {
       await page.getByText('3 gates in').waitFor()
       expect(await page.getByLabel('Shots').inputValue()).toBe('77')
       expect(await page.getByLabel('Seed (optional)').inputValue()).toBe('5')
-      expect(
-        (await program(page)
-          .textContent()
-          .catch(() => '')) || (await program(page).inputValue())
-      ).toContain('Grüße ⟩')
+      expect(await written(page)).toContain('Grüße ⟩')
       await run(page).click()
       await ranOn(page, /seed 5/)
       expect(asked.filter((url) => url.includes('run.'))).toEqual([])
-    })
-  )
-
-  browserTest(
-    'a program becomes a job with its shots and its seed',
-    scene.visit(async (visit) => {
-      const { page, open } = visit
-      await scene.signUp(visit)
-      await open('/run')
-      await page.getByLabel('Shots').fill('321')
-      await page.getByLabel('Seed (optional)').fill('9')
-      await page.getByRole('button', { name: 'Submit as a job' }).click()
-      const dialog = page.getByRole('dialog', { name: 'Submit a job' })
-      expect(await dialog.getByLabel('Shots').inputValue()).toBe('321')
-      expect(await dialog.getByLabel('Seed (optional)').inputValue()).toBe('9')
-      expect(await dialog.getByLabel('Program').inputValue()).toContain('h q[0]')
     })
   )
 

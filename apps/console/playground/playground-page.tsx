@@ -131,6 +131,7 @@ export function PlaygroundPage() {
         isPythonHere={python && isHere}
         hasFaults={isHere && faults.length > 0}
         isVisitor={!session}
+        onLink={(link) => change({ link })}
       />
       {fault ? null : <Outcome state={state} cancel={cancel} isVisitor={!session} />}
     </div>

@@ -5,12 +5,13 @@ import { Notice } from '../components/notice.js'
 import { fragmentOf, type Shared } from './link.js'
 
 /** Puts the program into the address of the page, and shows the address to be copied. */
-export function Share({ shared }: { shared: Shared }) {
+export function Share({ shared, onMade }: { shared: Shared; onMade: (fragment: string) => void }) {
   const [link, setLink] = useState<{ text: string; isCopied: boolean } | 'too long' | null>(null)
   const make = async () => {
     const fragment = fragmentOf(shared)
     if (fragment === null) return setLink('too long')
     history.replaceState(history.state, '', `#${fragment}`)
+    onMade(location.hash)
     const text = location.href
     // Browsers have a clipboard on https and loopback alone, and may refuse it.
     const isCopied = await (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('none'))).then(

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Circuit } from '../../../apps/console/circuit/circuit.js'
 import { readCircuit } from '../../../apps/console/openqasm/read-circuit.js'
 import { estimate } from '../../../apps/console/simulators/own/estimate.js'
+import { applyKernel } from '../../../apps/console/simulators/own/kernels.js'
+import { planOf } from '../../../apps/console/simulators/own/plan.js'
 import { simulate } from '../../../apps/console/simulators/own/simulate.js'
 import type { Simulation } from '../../../apps/console/simulators/simulation.js'
+import { everything } from '../../support/lane.js'
+import { type Gate, measured, randomCircuit } from '../support/circuits.js'
 import { circuitOf } from '../support/meaning.js'
 
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc";'
@@ -124,4 +130,39 @@ test('20 qubits take the memory of their state and its sums, and no more', async
   expect(total(found)).toBe(1000)
   expect(most).toBeGreaterThan(16 * 2 ** 20 - 1)
   expect(most).toBeLessThan(64 * 2 ** 20)
+})
+
+describe('gates that are put together', () => {
+  const alone = (one: Gate): Circuit => measured(4, [one])
+  /** The amplitudes after each gate as a run of its own would change them: 4 x 4 blocks and exchanges never meet. */
+  const stepwise = (gates: readonly Gate[]): [number, number][] => {
+    const state = { re: new Float64Array(16), im: new Float64Array(16) }
+    state.re[0] = 1
+    for (const one of gates)
+      for (const step of planOf(alone(one)).steps)
+        if (step.kind === 'kernels') for (const kernel of step.kernels) applyKernel(state, kernel)
+    return Array.from(state.re, (re, index) => [re, state.im[index]!])
+  }
+
+  test('give each amplitude of the gates one by one, its phase as well', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomCircuit(4, 40), async (circuit) => {
+        const gates = circuit.operations.filter((operation) => operation.kind === 'gate')
+        const { amplitudes } = await simulate(circuit, 1, 1, () => {})
+        const expected = stepwise(gates)
+        const distances = amplitudes!.map(([re, im], at) => Math.hypot(re - expected[at]![0], im - expected[at]![1]))
+        expect(Math.max(...distances)).toBeLessThan(1e-12)
+      }),
+      { seed: 12, numRuns: everything ? 2_000 : 200 }
+    )
+  })
+
+  test('leave no amplitude where exact arithmetic leaves none', async () => {
+    const exact =
+      'x q[0]; y q[1]; z q[0]; cx q[0], q[1]; cz q[1], q[2]; s q[1]; swap q[0], q[2]; cx q[2], q[1]; x q[2];'
+    const { probabilities } = await run(`qubit[3] q; ${exact}`)
+    expect(Object.values(probabilities!)).toEqual([1])
+    const chain = 'h q[0]; cx q[0], q[1]; s q[1]; cx q[1], q[2]; z q[2]; cz q[0], q[2]; cx q[2], q[1];'
+    expect(Object.keys((await run(`qubit[3] q; ${chain}`)).probabilities!)).toHaveLength(2)
+  })
 })

@@ -22,8 +22,10 @@ export function Actions(props: {
   /** Of the reader for this browser: the server can take the program all the same. */
   hasFaults: boolean
   isVisitor: boolean
+  /** A link to the draft was made, and stands in the address. */
+  onLink: (fragment: string) => void
 }) {
-  const { draft, run, refusal, runAt, convertAndRun, isPythonHere, hasFaults, isVisitor } = props
+  const { onLink, draft, run, refusal, runAt, convertAndRun, isPythonHere, hasFaults, isVisitor } = props
   const { data: catalogue } = useQuery(backendsQuery)
   const [isSubmitting, setSubmitting] = useState(false)
   const server = freeSimulators(catalogue?.backends ?? []).find(({ isAvailable }) => isAvailable)
@@ -58,7 +60,7 @@ export function Actions(props: {
           </Button>
         ) : null}
         {isVisitor ? null : <Button onPress={() => setSubmitting(true)}>Submit as a job</Button>}
-        <Share shared={{ program, shots, seed }} />
+        <Share shared={{ program, shots, seed }} onMade={onLink} />
         {isVisitor ? (
           <Link to="/sign-in" search={{ return_to: '/run' }}>
             Sign in to run on the server or to submit a job

@@ -4,6 +4,9 @@ import { MEMORY_MAX, SECONDS_MAX, SLOWER_MACHINE } from '../limits.js'
 import { checkRun, type RunEstimate, SimulationRefused } from '../simulation.js'
 import { type Plan, planOf } from './plan.js'
 
+/** Measured for what each run has: its plan, its samples and its facts, before they are compiled. */
+const SECONDS_ONCE = SLOWER_MACHINE * 1e-2
+
 /** Measured for one amplitude in one pass. */
 const SECONDS_PER_AMPLITUDE = SLOWER_MACHINE * 4e-9
 
@@ -26,7 +29,7 @@ export function estimate(circuit: Circuit, shots: number): Estimate {
 export function estimateOf(plan: Plan, shots: number): Estimate {
   const states = 2 ** plan.branchings
   const size = 2 ** plan.qubits
-  const secondsOf = (count: number): number => count * (plan.passes + 2) * size * SECONDS_PER_AMPLITUDE
+  const secondsOf = (count: number): number => SECONDS_ONCE + count * (plan.passes + 2) * size * SECONDS_PER_AMPLITUDE
   const isExact = states === 1 || (states <= EXACT.branches && secondsOf(states) <= EXACT.seconds)
   const branches = isExact ? states : Math.min(states, shots)
   const seconds = secondsOf(branches)

@@ -3,6 +3,7 @@
 import type { GateOperation } from '../../circuit/circuit.js'
 import { gateMatrix, type Matrix2, product } from '../../circuit/matrix2.js'
 import type { Kernel, Matrix4 } from './kernels.js'
+import { type Complex, isExchange, type Turned, times, turnedPair } from './turned-pair.js'
 
 /** Gates on one or two qubits that are not applied yet; the first qubit is the higher bit of the matrix's index. */
 interface Block {
@@ -10,6 +11,10 @@ interface Block {
   matrix: Matrix2 | Matrix4
   /** The one gate that the block consists of, where a loop of its own is faster than a matrix. */
   alone: Kernel | null
+  /** The block as a matrix on each of its two qubits and then an exchange, where it begins with that. */
+  turned: Turned | null
+  /** What comes after the exchange, for each of the qubits: another block may take it along. */
+  following: Map<number, Matrix2>
 }
 
 const IDENTITY: Matrix2 = [1, 0, 0, 0, 0, 0, 1, 0]
@@ -18,6 +23,8 @@ export class Fusion {
   readonly #qubits: number
   readonly #open = new Map<number, Block>()
   readonly #kernels: Kernel[] = []
+  /** A factor of the whole state, which no measurement sees. */
+  #factor: Complex = [1, 0]
 
   constructor(qubits: number) {
     this.#qubits = qubits
@@ -26,7 +33,8 @@ export class Fusion {
   add(gate: GateOperation): void {
     const touched = [...gate.controls.map(({ qubit }) => qubit), ...gate.targets]
     if (gate.name === 'id' && gate.controls.length === 0) return
-    if (gate.targets.length === 0 && gate.controls.length === 0) this.#kernels.push(this.#alone(gate))
+    if (gate.targets.length === 0 && gate.controls.length === 0)
+      this.#leaveOut([Math.cos(gate.angles[0]!), Math.sin(gate.angles[0]!)])
     else if (touched.length === 1) this.#addOne(touched[0]!, gate)
     else if (touched.length === 2) this.#addTwo(gate, [touched[0]!, touched[1]!])
     else {
@@ -41,15 +49,28 @@ export class Fusion {
     return this.#kernels.splice(0)
   }
 
+  /** What the passes leave out. Only the amplitudes of a result show it. */
+  takeFactor(): Kernel[] {
+    const [re, im] = this.#factor
+    this.#factor = [1, 0]
+    return re === 1 && im === 0 ? [] : [{ kind: 'phase', mask: 0, value: 0, re, im }]
+  }
+
+  #leaveOut(factor: Complex): void {
+    this.#factor = times(factor, this.#factor)
+  }
+
   #addOne(qubit: number, gate: GateOperation): void {
     const matrix = oneQubitMatrix(gate)
     const block = this.#open.get(qubit)
-    if (block === undefined) this.#open.set(qubit, { qubits: [qubit], matrix, alone: null })
+    if (block === undefined) this.#openOne(qubit, matrix)
     else if (block.qubits.length === 1) block.matrix = product(matrix, block.matrix as Matrix2)
     else {
       const [high] = block.qubits
       const wide = qubit === high ? tensor(matrix, IDENTITY) : tensor(IDENTITY, matrix)
-      this.#multiply(block, wide)
+      block.matrix = product4(wide, block.matrix as Matrix4)
+      const before = block.following.get(qubit)
+      block.following.set(qubit, before === undefined ? matrix : product(matrix, before))
     }
   }
 
@@ -57,26 +78,45 @@ export class Fusion {
     const [first, second] = [this.#open.get(high), this.#open.get(low)]
     if (first !== undefined && first === second) {
       const [own] = first.qubits
-      this.#multiply(first, own === high ? twoQubitMatrix(gate, high, low) : twoQubitMatrix(gate, low, high))
+      const matrix = own === high ? twoQubitMatrix(gate, high, low) : twoQubitMatrix(gate, low, high)
+      first.matrix = product4(matrix, first.matrix as Matrix4)
+      first.alone = null
+      const isStill = first.turned !== null && first.following.size === 0 && isExchange(matrix)
+      first.turned = isStill ? { ...first.turned!, exchange: product4(matrix, first.turned!.exchange) } : null
       return
     }
-    const before = [first, second].map((block, place) => {
-      if (block === undefined) return null
-      if (block.qubits.length === 1) return block.matrix as Matrix2
-      this.#close(place === 0 ? high : low)
-      return null
-    })
-    let matrix = twoQubitMatrix(gate, high, low)
+    const before = [high, low].map((qubit) => this.#takeBefore(qubit))
+    const own = twoQubitMatrix(gate, high, low)
     const isAlone = before.every((one) => one === null)
-    if (!isAlone) matrix = product4(matrix, tensor(before[0] ?? IDENTITY, before[1] ?? IDENTITY))
-    const block: Block = { qubits: [high, low], matrix, alone: isAlone ? this.#alone(gate) : null }
+    const [ofHigh, ofLow] = [before[0] ?? IDENTITY, before[1] ?? IDENTITY]
+    const block: Block = {
+      qubits: [high, low],
+      matrix: isAlone ? own : product4(own, tensor(ofHigh, ofLow)),
+      alone: isAlone ? this.#alone(gate) : null,
+      turned: isExchange(own) ? { high: ofHigh, low: ofLow, exchange: own } : null,
+      following: new Map()
+    }
     this.#open.set(high, block)
     this.#open.set(low, block)
   }
 
-  #multiply(block: Block, matrix: Matrix4): void {
-    block.matrix = product4(matrix, block.matrix as Matrix4)
-    block.alone = null
+  /** What a block that begins on a qubit takes along: the gates on that qubit alone, if there are any. */
+  #takeBefore(qubit: number): Matrix2 | null {
+    const block = this.#open.get(qubit)
+    if (block === undefined) return null
+    if (block.qubits.length === 2) {
+      const following = block.turned === null ? [] : [...block.following]
+      if (block.turned !== null) block.following.clear()
+      this.#close(qubit)
+      for (const [one, matrix] of following) this.#openOne(one, matrix)
+    }
+    const own = this.#open.get(qubit)
+    this.#open.delete(qubit)
+    return own === undefined ? null : (own.matrix as Matrix2)
+  }
+
+  #openOne(qubit: number, matrix: Matrix2): void {
+    this.#open.set(qubit, { qubits: [qubit], matrix, alone: null, turned: null, following: new Map() })
   }
 
   #close(qubit: number): void {
@@ -84,10 +124,14 @@ export class Fusion {
     if (block === undefined) return
     for (const one of block.qubits) this.#open.delete(one)
     const [high, low] = block.qubits
-    if (block.alone !== null) this.#kernels.push(block.alone)
-    else if (low === undefined)
-      this.#kernels.push({ kind: 'one', at: this.#bit(high), matrix: block.matrix as Matrix2 })
-    else {
+    const isWhole = block.following.size === 0
+    if (low === undefined) this.#kernels.push({ kind: 'one', at: this.#bit(high), matrix: block.matrix as Matrix2 })
+    else if (isWhole && block.alone !== null) this.#kernels.push(block.alone)
+    else if (isWhole && block.turned !== null) {
+      const { pass, factor } = turnedPair(block.turned, { high: this.#bit(high), low: this.#bit(low) })
+      this.#kernels.push(pass)
+      this.#leaveOut(factor)
+    } else {
       this.#kernels.push({ kind: 'two', high: this.#bit(high), low: this.#bit(low), matrix: block.matrix as Matrix4 })
     }
   }

@@ -5,6 +5,8 @@ import { PROBABILITIES_MAX } from '../limits.js'
 import type { Leaf } from './branches.js'
 import type { State } from './kernels.js'
 
+const ZERO = '0'.charCodeAt(0)
+
 /** Collects the outcomes of all ways that a run takes. */
 export class Outcomes {
   readonly #counts = new Map<string, number>()
@@ -12,9 +14,12 @@ export class Outcomes {
   #probabilities: Map<string, number> | null
   /** The classical bits that an outcome shows, from left to right. */
   readonly #shown: readonly number[]
-  /** The qubits that the bits at the end show, ascending, and the place of each bit's qubit among them. */
+  /** The qubits that the bits at the end show, ascending. */
   readonly #read: readonly number[]
-  readonly #placeOf: ReadonlyMap<number, number>
+  /** For each shown bit, which bit of a value of those qubits it is; -1 for one that was measured earlier. */
+  readonly #shifts: Int32Array
+  /** The characters of one outcome. */
+  readonly #codes: number[]
   readonly #qubits: number
   readonly #random: Random
 
@@ -25,16 +30,22 @@ export class Outcomes {
     this.#qubits = circuit.qubits
     this.#random = random
     this.#read = [...new Set(atEnd.values())].sort((a, b) => a - b)
-    this.#placeOf = new Map([...atEnd].map(([clbit, qubit]) => [clbit, this.#read.indexOf(qubit)]))
+    this.#shifts = Int32Array.from(this.#shown, (clbit) => {
+      const qubit = atEnd.get(clbit)
+      return qubit === undefined ? -1 : this.#read.length - 1 - this.#read.indexOf(qubit)
+    })
+    this.#codes = new Array(this.#shown.length).fill(ZERO)
   }
 
   add({ state, bits, probability, shots }: Leaf): void {
     const weights = marginal(state, this.#qubits, this.#read)
     if (this.#probabilities !== null) this.#addProbabilities(weights, bits, probability)
     if (shots === 0) return
-    for (const [value, count] of sampled(weights, shots, this.#random)) {
+    const counts = sampled(weights, shots, this.#random)
+    // By value, which most often is the order of the outcomes too.
+    for (const value of Int32Array.from(counts.keys()).sort()) {
       const key = this.#key(value, bits)
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + count)
+      this.#counts.set(key, (this.#counts.get(key) ?? 0) + counts.get(value)!)
     }
   }
 
@@ -52,7 +63,8 @@ export class Outcomes {
       this.#probabilities = null
       return
     }
-    for (const [value, weight] of weights.entries()) {
+    for (let value = 0; value < weights.length; value++) {
+      const weight = weights[value]!
       if (weight === 0) continue
       const key = this.#key(value, bits)
       found.set(key, (found.get(key) ?? 0) + weight * probability)
@@ -62,14 +74,11 @@ export class Outcomes {
 
   /** An outcome as the counts show it; `value` holds the read qubits, the first as the highest bit. */
   #key(value: number, bits: Uint8Array): string {
-    const last = this.#read.length - 1
-    let key = ''
-    for (const clbit of this.#shown) {
-      const place = this.#placeOf.get(clbit)
-      const bit = place === undefined ? bits[clbit]! : (value >> (last - place)) & 1
-      key += bit === 1 ? '1' : '0'
+    for (let place = 0; place < this.#codes.length; place++) {
+      const shift = this.#shifts[place]!
+      this.#codes[place] = ZERO + (shift < 0 ? bits[this.#shown[place]!]! : (value >> shift) & 1)
     }
-    return key
+    return String.fromCharCode(...this.#codes)
   }
 }
 
@@ -124,5 +133,11 @@ function sampled(weights: Float64Array, shots: number, random: Random): Map<numb
 
 /** Qubit 0 is leftmost, so that the order of the texts is that of the indices. */
 function sorted(values: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...values].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const keys = [...values.keys()]
+  const isSorted = keys.every((key, at) => at === 0 || keys[at - 1]! < key)
+  if (!isSorted) keys.sort()
+  // Without a prototype an object is a plain table from the first key on: thousands are many times faster.
+  const result: Record<string, number> = Object.create(null)
+  for (const key of keys) result[key] = values.get(key)!
+  return result
 }

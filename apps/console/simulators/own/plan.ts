@@ -2,6 +2,7 @@
 // operations that branch.
 import type { Circuit, Condition, Operation } from '../../circuit/circuit.js'
 import { conditionBits } from '../../circuit/conditions.js'
+import { AMPLITUDE_QUBITS_MAX } from '../limits.js'
 import { Fusion } from './fusion.js'
 import type { Kernel } from './kernels.js'
 
@@ -25,7 +26,7 @@ export interface Plan {
 
 export function planOf(circuit: Circuit): Plan {
   const { atEnd, rest } = splitAtEnd(circuit.operations)
-  const steps = stepsOf(rest, circuit.qubits)
+  const steps = stepsOf(rest, circuit.qubits, circuit.qubits <= AMPLITUDE_QUBITS_MAX)
   const { passes, branchings } = extent(steps)
   const hasBranches = steps.some(({ kind }) => kind !== 'kernels')
   return { qubits: circuit.qubits, steps, atEnd, passes, branchings, hasBranches }
@@ -67,11 +68,13 @@ function touch(operation: Operation, qubits: Set<number>, clbits: Set<number>): 
   }
 }
 
-function stepsOf(operations: readonly Operation[], qubits: number): Step[] {
+/** @param showsPhase whether the phase of the whole state is wanted, if there is one state. */
+function stepsOf(operations: readonly Operation[], qubits: number, showsPhase = false): Step[] {
   const steps: Step[] = []
   const fusion = new Fusion(qubits)
-  const flush = (): void => {
+  const flush = (isEnd = false): void => {
     const kernels = fusion.finish()
+    if (isEnd && showsPhase && steps.length === 0) kernels.push(...fusion.takeFactor())
     if (kernels.length > 0) steps.push({ kind: 'kernels', kernels })
   }
   for (const operation of operations) {
@@ -81,7 +84,7 @@ function stepsOf(operations: readonly Operation[], qubits: number): Step[] {
       steps.push(branching(operation, qubits))
     }
   }
-  flush()
+  flush(true)
   return steps
 }
 

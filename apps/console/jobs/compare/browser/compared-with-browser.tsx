@@ -74,11 +74,15 @@ function Compared({ run, id, margin }: { run: BrowserSide & { id: string }; id: 
   )
 }
 
-const sideOf = ({ id, backend, provider, completed_at }: JobRecord, result: string, hardware: boolean): JobSide => ({
+const sideOf = (
+  { id, backend, provider_jobs, completed_at }: JobRecord,
+  result: string,
+  hardware: boolean
+): JobSide => ({
   id,
   backend,
   result,
-  facts: { hardware, local: provider === 'local', completedAt: completed_at }
+  facts: { hardware, local: provider_jobs.length === 0, completedAt: completed_at }
 })
 
 /** The newest completed jobs of the team, to choose one of. */

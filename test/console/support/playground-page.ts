@@ -1,0 +1,18 @@
+// The playground as its tests use it.
+import type { Page } from 'playwright-core'
+
+export const header = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
+
+/** Takes many seconds here, so that there is time to cancel it. */
+export const lengthy = `${header}qubit[20] q;\nh q;\nfor int i in [0:199] {\n  for int j in [0:18] {\n    cx q[j], q[j + 1];\n  }\n}\n`
+
+export const program = (page: Page) => page.getByLabel('Program', { exact: true })
+export const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true })
+export const ranOn = (page: Page, where: string | RegExp) =>
+  page.getByLabel('Outcome').getByText(where).first().waitFor()
+
+/** What stands in the program, in the plain field or in the editor that replaces it. */
+export const written = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    `(({ value, innerText }) => value ?? innerText)(document.querySelector('[aria-label=Program]'))`
+  )

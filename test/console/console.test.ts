@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 import { browserPath } from '../support/browser/browser-test.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 import { accountTests } from './accounts.js'
+import { capsuleTests } from './capsules/walk.js'
 import { faultTests } from './faults.js'
 import { jobTests } from './jobs.js'
 import { keyboardTests } from './keyboard.js'
@@ -11,7 +12,7 @@ import { liveTests } from './live.js'
 import { pictureTests } from './pictures.js'
 import { playgroundTests } from './playground.js'
 import { refusalTests } from './refusals.js'
-import { createScene } from './scene.js'
+import { createScene, signing } from './scene.js'
 
 let platform: Platform
 let browser: Browser
@@ -20,7 +21,7 @@ beforeAll(async () => {
   if (browserPath === null) return
   const { chromium } = await import('playwright-core')
   ;[platform, browser] = await Promise.all([
-    startPlatform('console'),
+    startPlatform('console', {}, signing),
     chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
   ])
 }, 60_000)
@@ -34,6 +35,7 @@ const scene = createScene(() => ({ platform, browser }))
 
 describe('accounts', () => accountTests(scene))
 describe('jobs', () => jobTests(scene))
+describe('capsules', () => capsuleTests(scene))
 describe('what changes', () => liveTests(scene))
 describe('pictures', () => pictureTests(scene))
 describe('refusals', () => refusalTests(scene))

@@ -1,7 +1,8 @@
 // A refusal of a route that a browser navigates to, as a page: people would be left with JSON on their screen.
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { escaped } from './html-text.js'
 import { isNavigation } from './navigation.js'
-import { escaped, plainPage } from './plain-page.js'
+import { plainPage } from './plain-page.js'
 
 type OnSend = (
   request: FastifyRequest,

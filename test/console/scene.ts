@@ -11,6 +11,8 @@ import { bellQasm3 } from '../support/jobs/builders.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 export const PASSWORD = 'correct horse battery'
+/** Of a platform that can seal capsules. */
+export const signing = { SECRETS_KEYS: `console:${Buffer.from('a ring key of 32 bytes, console!').toString('base64')}` }
 
 export interface Scene {
   platform: Platform

@@ -5,10 +5,10 @@ import { assertCanRun } from '../../../db/capsule-runs/capsule-runs.js'
 import { assertNoOpenRun } from '../../../db/capsules/capsule-changes.js'
 import { evidenceJobs } from '../../../db/capsules/capsule-evidence.js'
 import { type CapsuleRow, standingOf } from '../../../db/capsules/capsules.js'
-import type { DbOrTx } from '../../../db/client.js'
 import { assertMay, assertState, type CapsuleAction } from '../../../domain/capsules/capsule-actions.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunMode } from '../../../domain/capsules/capsule-state.js'
+import type { ApiDeps } from '../deps.js'
 import { actorOf, assertMayCall, callerOf, readTeam } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
@@ -41,7 +41,7 @@ export const CapsuleActions = Type.Object(
 
 /** @param scheduled whether it has a schedule. */
 export async function actionsOf(
-  db: DbOrTx,
+  { db, signer }: Pick<ApiDeps, 'db' | 'signer'>,
   request: FastifyRequest,
   capsule: CapsuleRow,
   scheduled: boolean
@@ -64,9 +64,10 @@ export async function actionsOf(
   return {
     update: await can('PATCH /api/capsules/:id', 'update'),
     delete: await can('DELETE /api/capsules/:id', 'delete', () => assertNoOpenRun(db, capsule)),
-    seal: await can('POST /api/capsules/:id/seal', 'seal', async () =>
-      assertHasEvidence(db, capsule, await evidenceJobs(db, capsule, MAIN_TASK))
-    ),
+    seal: await can('POST /api/capsules/:id/seal', 'seal', async () => {
+      await assertHasEvidence(db, capsule, await evidenceJobs(db, capsule, MAIN_TASK))
+      await signer()
+    }),
     publish: await can('POST /api/capsules/:id/publish', 'publish'),
     archive: await can('POST /api/capsules/:id/archive', 'archive'),
     verify: await runs('verify'),

@@ -144,7 +144,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     async (request) => {
       const capsule = await requestedCapsule(db, request)
       const parts = await loadParts(db, capsule)
-      return capsuleView(capsule, parts, await actionsOf(db, request, capsule, parts.schedule !== null))
+      return capsuleView(capsule, parts, await actionsOf(deps, request, capsule, parts.schedule !== null))
     }
   )
 

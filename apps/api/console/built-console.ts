@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { escaped } from './escaped.js'
+import { escaped } from './html-text.js'
 
 /** In the page's text, in the place of the nonce. tools/build/console.mjs writes it. */
 const NONCE_MARK = 'NONCE_OF_THIS_RESPONSE'

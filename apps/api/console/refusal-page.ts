@@ -1,6 +1,6 @@
 // A refusal of a route that a browser navigates to, as a page: people would be left with JSON on their screen.
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { escaped } from './escaped.js'
+import { escaped } from './html-text.js'
 import { isNavigation } from './navigation.js'
 import { plainPage } from './plain-page.js'
 

@@ -43,7 +43,7 @@ function CapsuleView({ capsule }: { capsule: ReadCapsule }) {
         <h1>{record.name}</h1>
         <strong>{record.state}</strong>
       </div>
-      {record.description === '' ? null : <p>{record.description}</p>}
+      {record.description === '' ? null : <p className={own.text}>{record.description}</p>}
       <CapsuleActions capsule={capsule} />
       {record.publication?.taken_down_at ? (
         <Notice tone="warn">

@@ -1,4 +1,4 @@
-import { groupedDigits } from '../text/exact-numbers.js'
+import { groupedDigits, numbered } from '../text/exact-numbers.js'
 import { Button } from './button.js'
 import styles from './pager.module.css'
 
@@ -8,14 +8,15 @@ export function Pager(props: {
   size: number
   total: number
   capped?: boolean
+  /** In the singular. */
   noun: string
   onPage: (page: number) => void
 }) {
   const { page, size, total, capped, noun, onPage } = props
   const [first, last] = [(page - 1) * size + 1, Math.min(page * size, total)]
-  const all = `${capped ? 'at least ' : ''}${groupedDigits(total)} ${noun}`
+  const all = `${capped ? 'at least ' : ''}${numbered(total, noun)}`
   return (
-    <nav className={styles.pager} aria-label={`Pages of ${noun}`}>
+    <nav className={styles.pager} aria-label={`Pages: ${noun}`}>
       <span role="status">
         {total <= size && page === 1 ? all : `${groupedDigits(first)} to ${groupedDigits(last)} of ${all}`}
       </span>

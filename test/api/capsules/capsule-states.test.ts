@@ -258,6 +258,13 @@ test("a former member can do nothing; the team's owner inherits their capsules",
   await db.execute(sql`delete from members where team_id = ${ofTeam} and user_id = ${carol.userId}`)
   expect((await asks['capsule owner']('GET', `/api/capsules/${id}`)).status).toBe(404)
   expect((await asks['team admin']('DELETE', `/api/capsules/${id}`)).status).toBe(403)
+  expect((await asks['team owner']('GET', `/api/capsules/${id}`)).body.can).toMatchObject({
+    update: true,
+    delete: true
+  })
+  expect((await asks['team admin']('GET', `/api/capsules/${id}`)).body.can.delete).toMatch(
+    /^Only the owner of a capsule/
+  )
   expect((await asks['team owner']('PATCH', `/api/capsules/${id}`, { name: 'x' })).status).toBe(200)
   expect((await asks['team owner']('DELETE', `/api/capsules/${id}`)).status).toBe(200)
 })

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { workerPolicyOf } from '../../../apps/api/console/built-console.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { type Headers, startApi } from '../../support/api/api.js'
+import { addSealedCapsule } from '../../support/capsules/capsule-rows.js'
 
 const folder = join(projectRoot, 'dist/console')
 const api = await startApi('console_pages', { consoleFolder: folder })
@@ -43,6 +44,26 @@ describe('a navigation', () => {
       expect([...text.matchAll(/<script[^>]*>([^<]*)<\/script>/g)].map(([, code]) => code)).toEqual([''])
     }
   )
+
+  test('to a published capsule gets its title and description in the HTML, as text; to no other slug', async () => {
+    const ada = await api.signUpWithTeam()
+    const id = await addSealedCapsule(api.database.db, { userId: ada.id, email: ada.email }, ada.teamId)
+    const [title, description] = ['</title><b>$& pair', '"><script>NONCE_OF_THIS_RESPONSE</script>']
+    const { body } = await ada.post(`/api/capsules/${id}/publish`, { title, description })
+    const { slug } = body.publication
+    const { status, text, headers } = await get(`/public/${slug}`)
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toContain('<title>&lt;/title&gt;&lt;b&gt;$&amp; pair · Quantum Job Service</title>')
+    const shown = '&quot;&gt;&lt;script&gt;NONCE_OF_THIS_RESPONSE&lt;/script&gt;'
+    expect(text).toContain(`<meta name="description" content="${shown}">`)
+    expect(text).toContain(`<meta property="og:description" content="${shown}">`)
+    for (const path of ['/public', '/public/no-such-capsule', `/public/${slug.toUpperCase()}`, '/public/%3Cb%3E']) {
+      const other = await get(path)
+      expect([path, other.status, other.text.includes('<title>Quantum Job Service</title>')]).toEqual([path, 200, true])
+    }
+    expect((await get(`/public/${slug}`, { accept: 'application/json' })).status).toBe(404)
+    expect((await get(`/public/${'x'.repeat(600)}`)).status).toBeLessThan(500)
+  })
 
   test('gets a nonce that no other response has', async () => {
     const policies = await Promise.all(

@@ -66,7 +66,9 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
     }))
   const save = useMutation({
     mutationFn: async () => {
-      const body = { ...capsuleBody(form, withTasks), ...(draft ? {} : teamParam) }
+      // The record of a draft shows `1.0` as 1: tasks that nobody touched are not sent back.
+      const isChanged = !draft || form.tasks !== start.tasks
+      const body = { ...capsuleBody(form, withTasks && isChanged), ...(draft ? {} : teamParam) }
       return withKey(body, async (header) => {
         const more = { body: body as never, bodySerializer: (value: unknown) => stringify(value) ?? '' }
         if (!draft) return (await bodyOf(api.POST('/api/capsules/create', { params: { header }, ...more }))).capsule_id

@@ -62,7 +62,7 @@ export function CapsulesPage() {
             size={LISTED.capsules}
             total={list.data.total}
             capped={list.data.total_capped === true}
-            noun="capsules"
+            noun="capsule"
             onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }) })}
           />
         </>

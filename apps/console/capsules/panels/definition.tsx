@@ -20,7 +20,7 @@ export const TaskList = ({ tasks }: { tasks: readonly CapsuleTask[] }) => (
   <>
     {tasks.map((task) => (
       <section key={task.name} aria-label={`Task ${task.name}`}>
-        <h2>{task.name}</h2>
+        <h2 className={own.text}>{task.name}</h2>
         <p>
           On {task.backend}, framework {task.framework}, mode {task.execution_mode}, at most {task.timeout_seconds} s
           {task.script_id === null ? '' : `; version ${task.script_version} of a saved script`}.

@@ -35,7 +35,7 @@ export function Runs({ capsule }: { capsule: ReadCapsule }) {
           size={LISTED.runs}
           total={runs.data.total}
           capped={runs.data.total_capped === true}
-          noun="runs"
+          noun="run"
           onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }), resetScroll: false })}
         />
       ) : null}

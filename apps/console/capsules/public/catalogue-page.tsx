@@ -64,7 +64,7 @@ export function CataloguePage() {
             size={CATALOGUE_PAGE}
             total={list.data.total}
             capped={list.data.total_capped === true}
-            noun="capsules"
+            noun="capsule"
             onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }) })}
           />
         </>

@@ -39,7 +39,7 @@ function PublicView({ slug, capsule }: { slug: string; capsule: PublishedCapsule
         <h1>{record.title}</h1>
         <Clone id={record.id} name={record.name} />
       </div>
-      <p>{record.description}</p>
+      <p className={own.text}>{record.description}</p>
       <dl className={styles.facts}>
         <Fact name="Identity">
           <span className={own.digest}>{record.capsule_digest}</span>
@@ -135,7 +135,7 @@ function Verdicts({ slug }: { slug: string }) {
             size={LISTED.verifications}
             total={total}
             capped={total_capped === true}
-            noun="verifications"
+            noun="verification"
             onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }), resetScroll: false })}
           />
         </>

@@ -22,8 +22,21 @@ const link = ({ node: _, children, href, title }: ComponentProps<'a'> & { node?:
 /** A picture is shown as the words that stand for it. */
 const picture = ({ alt }: ComponentProps<'img'>) => <span>{alt}</span>
 
+/** Of a list of tasks. */
+const box = ({ checked }: ComponentProps<'input'>) => <span>{checked ? '☑ ' : '☐ '}</span>
+
 /** The page has its own title, so those of the text begin a step lower. */
-const components = { a: link, img: picture, h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6', h6: 'h6' } as const
+const components = {
+  a: link,
+  img: picture,
+  input: box,
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  h6: 'h6'
+} as const
 
 export const Readme = ({ text }: { text: string }) => (
   <div className={own.readme}>

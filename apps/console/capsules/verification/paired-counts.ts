@@ -1,21 +1,20 @@
-// The sealed counts of each circuit beside those of a re-run, read as the verification reads them.
-import { type RunCounts, runCircuits } from '../../../../domain/verification/run-counts.js'
+// The sealed counts of each circuit beside those of a re-run, paired and named as the verification does it.
+import type { RunCounts } from '../../../../domain/verification/run-counts.js'
+import { circuitPairs } from '../../../../domain/verification/statistics/circuit-pairs.js'
 import type { HistogramData } from '../../charts/histogram/histogram-layout.js'
-import type { OutcomeOrder } from '../../results/counts.js'
-import { countsFrom } from '../../results/counts.js'
+import { countsFrom, type OutcomeOrder } from '../../results/counts.js'
 
-const unknown = { hardware: false, local: false, completedAt: null }
+/** What the counts were measured with is no part of the picture. */
+const facts = { hardware: false, local: false, completedAt: null }
 
-/** @returns the circuits of both by the name that the report gives them; those of one alone are left out. */
-export function pairedCounts(sealed: string, rerun: string): Map<string, HistogramData> {
-  const [before, after] = [circuitsIn(sealed), circuitsIn(rerun)]
+/** @param task its name. @returns by the name that the report gives each circuit; those that one run lacks are left out. */
+export function pairedCounts(task: string, sealed: string, rerun: string): Map<string, HistogramData> {
   const pairs = new Map<string, HistogramData>()
-  for (const [name, one] of before) {
-    const other = after.get(name)
-    if (!other) continue
-    const order = orderOf(one) === orderOf(other) ? orderOf(one) : 'unstated'
+  for (const pair of pairsIn(task, sealed, rerun)) {
+    if ('uncounted' in pair) continue
+    const { name, sealed: one, rerun: other } = pair
     pairs.set(name, {
-      order,
+      order: orderOf(one) === orderOf(other) ? orderOf(one) : 'unstated',
       registers: [],
       sets: [
         { name: 'sealed', counts: countsFrom(Object.entries(one.counts)) },
@@ -27,12 +26,11 @@ export function pairedCounts(sealed: string, rerun: string): Map<string, Histogr
 }
 
 /** A result that is not an object has no counts. */
-function circuitsIn(text: string): Map<string, RunCounts> {
-  if (!text.startsWith('{')) return new Map()
+function pairsIn(task: string, sealed: string, rerun: string) {
   try {
-    return runCircuits(text, unknown)
+    return circuitPairs({ name: task, sealed: { text: sealed, facts }, rerun: { text: rerun, facts } })
   } catch {
-    return new Map()
+    return []
   }
 }
 

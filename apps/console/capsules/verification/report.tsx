@@ -12,6 +12,7 @@ import { groupedDigits } from '../../text/exact-numbers.js'
 import { clipped } from '../../text/shown-text.js'
 import { durationText } from '../../text/times.js'
 import { VerdictBadge } from '../badges.js'
+import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { useStartRun } from '../use-start-run.js'
 import { percentOf, refusalOf, toneOf, wordsOf } from '../words.js'
@@ -84,7 +85,7 @@ const noPairs: ReadonlyMap<string, HistogramData> = new Map()
 function usePairs(capsule: ReadCapsule, run: Run) {
   const { id, evidence } = capsule.record
   const sealed = evidence.artifacts.find(({ name }) => /^tasks\/[^/]+\/result\.json$/.test(name))
-  const job = run.job_ids[0]
+  const { job_id: job, name: task = '' } = run.tasks[0] ?? {}
   const before = useQuery({
     ...resultTextQuery(`/api/capsules/${id}/files/${encodeURIComponent(sealed?.name ?? '')}`),
     enabled: sealed !== undefined && job !== undefined
@@ -94,8 +95,8 @@ function usePairs(capsule: ReadCapsule, run: Run) {
     enabled: sealed !== undefined && job !== undefined
   })
   const pairs = useMemo(
-    () => (before.data && after.data ? pairedCounts(before.data, after.data) : noPairs),
-    [before.data, after.data]
+    () => (before.data && after.data ? pairedCounts(task, before.data, after.data) : noPairs),
+    [task, before.data, after.data]
   )
   const tooLarge = before.data === null || after.data === null
   return {
@@ -114,7 +115,7 @@ function Circuit(props: { check: Check; margin: number; pair: HistogramData | nu
     <section aria-label={`Circuit ${name}`}>
       {alone ? null : (
         <>
-          <h3>{name}</h3>
+          <h3 className={own.text}>{name}</h3>
           <p>
             <VerdictBadge verdict={check.verdict} />: {check.reason}
           </p>

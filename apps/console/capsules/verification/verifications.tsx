@@ -25,7 +25,7 @@ export function Verifications({ capsule: { record } }: { capsule: ReadCapsule })
         size={LISTED.verifications}
         total={total}
         capped={total_capped === true}
-        noun="verifications"
+        noun="verification"
         onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }), resetScroll: false })}
       />
     </>

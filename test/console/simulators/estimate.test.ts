@@ -18,7 +18,7 @@ describe.each(simulatorNames)('the estimate of %s', (name) => {
     expect(seconds).toEqual([...seconds].sort((a, b) => a - b))
     const longer = [1, 4, 16, 64].map((depth) => estimateRun(name, dense(10, depth), 1000).seconds)
     expect(longer).toEqual([...longer].sort((a, b) => a - b))
-    expect(longer[3]!).toBeGreaterThan(2 * longer[0]!)
+    expect(new Set(longer).size).toBe(longer.length)
   })
 
   test('holds the state and its sums at least', () => {

@@ -16,7 +16,13 @@ import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** Beside the code of the console, what it is made of. */
-export const consoleSources = ['apps/console', 'domain/jobs/params', 'domain/json', 'domain/verification', 'tools/build']
+export const consoleSources = [
+  'apps/console',
+  'domain/jobs/params',
+  'domain/json',
+  'domain/verification',
+  'tools/build'
+]
 
 const keptMs = 3_600_000
 

@@ -30,8 +30,13 @@ export function publicTests(scene: Scene): void {
       const slug = await published(page, scene, 'To be checked')
       const other = await published(page, scene, 'Another one')
       await page.context().clearCookies()
+      await page.setViewportSize({ width: 360, height: 740 })
+      await open('/public')
+      await page.getByRole('link', { name: 'To be checked' }).waitFor()
+      await examine()
       await open(`/public/${slug}`)
       await check(page)
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
       await page.getByText('The signature holds.').waitFor()
       await examine()
 

@@ -229,6 +229,27 @@ export function pageTests(scene: Scene): void {
   )
 
   browserTest(
+    'a thousand capsules are listed fifty at a time, within a moment',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const { capsule_id: first } = await post(page, scene, '/api/capsules/create', { name: 'The first' })
+      await scene.platform.connection.db.execute(sql`insert into capsules (id, team_id, owner_id, name, description, tags, state,
+          definition, definition_sha256, backends)
+        select gen_random_uuid(), team_id, owner_id, 'Capsule ' || number, '', '[]', 'draft', definition, definition_sha256, backends
+        from capsules, generate_series(1, 999) as number where id = ${first}`)
+      const begun = Date.now()
+      await open('/capsules')
+      await page.getByText('1 to 50 of 1,000 capsules').waitFor()
+      console.info(`1,000 capsules: the first page after ${Date.now() - begun} ms`)
+      await page.getByRole('button', { name: 'Older' }).click()
+      await page.getByText('51 to 100 of 1,000 capsules').waitFor()
+      expect(new URL(page.url()).searchParams.get('page')).toBe('2')
+    }),
+    120_000
+  )
+
+  browserTest(
     'a year of hourly verifications is read a page at a time, and no frame takes longer than 50 ms',
     scene.visit(async (visit) => {
       const { page, open } = visit

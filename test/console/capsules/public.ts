@@ -1,7 +1,9 @@
 // The check of a signature in the browser: it holds, it names the file that was changed, and it says where it cannot be done.
+import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { pack } from 'tar-stream'
 import { browserTest } from '../../support/browser/browser-test.js'
 import type { Scene } from '../scene.js'
 import { post } from './actions.js'
@@ -28,8 +30,13 @@ export function publicTests(scene: Scene): void {
       const slug = await published(page, scene, 'To be checked')
       const other = await published(page, scene, 'Another one')
       await page.context().clearCookies()
+      await page.setViewportSize({ width: 360, height: 740 })
+      await open('/public')
+      await page.getByRole('link', { name: 'To be checked' }).waitFor()
+      await examine()
       await open(`/public/${slug}`)
       await check(page)
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
       await page.getByText('The signature holds.').waitFor()
       await examine()
 
@@ -62,6 +69,41 @@ export function publicTests(scene: Scene): void {
       await page.route('**/attestation', (route) => route.fulfill({ json: foreign }), { times: 1 })
       await check(page)
       await page.getByRole('alert').filter({ hasText: 'another capsule was signed' }).waitFor()
+    }),
+    240_000
+  )
+
+  browserTest(
+    'a package of 60 MiB is checked while it arrives, without holding all of it and without stopping the page',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const slug = await published(page, scene, 'As large as can be')
+      await open(`/public/${slug}`)
+      // As many bytes as a capsule can hold, none of which is what was signed: each is read and hashed all the same.
+      const content = randomBytes(30 * 1024 * 1024)
+      const tar = pack()
+      for (const name of ['tasks/a/result.json', 'tasks/b/result.json']) tar.entry({ name: `large/${name}` }, content)
+      tar.finalize()
+      const pieces: Buffer[] = []
+      for await (const piece of tar as AsyncIterable<Buffer>) pieces.push(piece)
+      const body = gzipSync(Buffer.concat(pieces), { level: 1 })
+      await page.route('**/export**', (route) => route.fulfill({ body }), { times: 1 })
+      const session = await page.context().newCDPSession(page)
+      await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+      const metric = async (wanted: string) =>
+        (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === wanted)!.value
+      const [busy, begun] = [await metric('TaskDuration'), Date.now()]
+      await check(page)
+      await page
+        .getByRole('alert')
+        .filter({ hasText: 'tasks/b/result.json was never signed' })
+        .waitFor({ timeout: 120_000 })
+      const took = Date.now() - begun
+      const heap = Math.round((await metric('JSHeapUsedSize')) / 1024 ** 2)
+      const threadMs = Math.round(1_000 * ((await metric('TaskDuration')) - busy))
+      console.info(`60 MiB: checked after ${took} ms, the page's thread busy for ${threadMs} ms, heap ${heap} MiB`)
+      expect(threadMs).toBeLessThan(5_000)
     }),
     240_000
   )

@@ -1,16 +1,6 @@
 // Sends a file with its progress, which `fetch` does not tell. Cookies of this address go with it.
 import { ApiError, ConnectionLost } from '../../api/api-error.js'
-
-export interface FileTarget {
-  path: string
-  contentType: string
-}
-
-/** YAML and JSON are the text of a capsule; everything else is taken for a package. */
-export const targetOf = (fileName: string): FileTarget =>
-  /\.(ya?ml|json)$/i.test(fileName)
-    ? { path: '/api/capsules/upload', contentType: 'application/yaml' }
-    : { path: '/api/capsules/import', contentType: 'application/octet-stream' }
+import { targetOf } from './file-target.js'
 
 export interface Imported {
   capsule_id: string

@@ -22,7 +22,9 @@ export async function checkArchive(
   const faults: string[] = []
   const found = new Map<string, string>()
   let [checksums, bytes] = ['', 0]
-  const unpacked = archive.pipeThrough(new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>)
+  const unpacked = archive.pipeThrough(
+    new DecompressionStream('gzip') as unknown as TransformStream<Uint8Array, Uint8Array>
+  )
   try {
     for await (const { name, content } of filesOfTar(unpacked)) {
       // All files are in one folder, which is named after the capsule.

@@ -61,7 +61,7 @@ function preAuthentication(type: string, payload: Uint8Array): Uint8Array<ArrayB
   return all
 }
 
-const publicKey = (pem: string): Promise<CryptoKey> =>
+const publicKey = (pem: string) =>
   crypto.subtle.importKey('spki', bytesOf(pem.replace(/-----[^-]+-----|\s/g, '')), 'Ed25519', false, ['verify'])
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

@@ -5,9 +5,6 @@ import { expect, test } from '@jest/globals'
 import { accessTable } from '../../apps/api/http/access-table.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 
-/** Pages that are built on other branches. Delete this list when they are here. */
-const plannedPages = ['/scripts', '/capsules', '/public', '/team', '/profile']
-
 const read = (name: string): string => readFileSync(join(projectRoot, name), 'utf8')
 const rows = [...read('docs/console/routes.md').matchAll(/^\| `([A-Z]+ [^`]+)` \| (.+) \|$/gm)].map(
   ([, route, cell]) => ({ route: route!, cell: cell! })
@@ -16,15 +13,18 @@ const rows = [...read('docs/console/routes.md').matchAll(/^\| `([A-Z]+ [^`]+)` \
 /** A part of an address that stands for any: `$id` in the router, `ID` in documents. */
 const shape = (path: string): string => path.replace(/\/(\$\w+|[A-Z]+)(?=\/|$)/g, '/*').replace(/(.)\/$/, '$1')
 
-/** Pages below `/admin` name the rest of their address. */
+/** Pages below these name the rest of their address. */
+const layouts = ['admin', 'team']
 const files = readdirSync(join(projectRoot, 'apps/console'), { recursive: true, encoding: 'utf8' }).filter((name) =>
   /(router|routes?)\.tsx?$/.test(name)
 )
+const addressOf = (file: string, path: string): string => {
+  const folder = file.split('/')[0]!
+  return layouts.includes(folder) && !path.startsWith(`/${folder}`) ? `/${folder}${path}` : path
+}
 const pages = new Set(
-  files.flatMap((name) =>
-    [...read(`apps/console/${name}`).matchAll(/'(\/[^']*)'/g)].map(([, path]) =>
-      shape(name.startsWith('admin/') && !path!.startsWith('/admin') ? `/admin${path}` : path!)
-    )
+  files.flatMap((file) =>
+    [...read(`apps/console/${file}`).matchAll(/'(\/[^']*)'/g)].map(([, path]) => shape(addressOf(file, path!)))
   )
 )
 
@@ -33,11 +33,10 @@ test('every route of the API stands once in docs/console/routes.md, and no other
 })
 
 test('a route without a page in docs/console/routes.md has its reason, and every other one names pages of the console', () => {
-  const isPlanned = (page: string) => plannedPages.some((one) => page === one || page.startsWith(`${one}/`))
   const wrong = rows.filter(({ cell }) => {
     if (cell.startsWith('no page: ')) return cell.length < 'no page: '.length + 10
     const named = cell.split(', ').map((one) => /^`(\/[^`]*)`$/.exec(one)?.[1])
-    return !named.every((page) => page !== undefined && (pages.has(shape(page)) || isPlanned(page)))
+    return !named.every((page) => page !== undefined && pages.has(shape(page)))
   })
   expect(wrong).toEqual([])
 })

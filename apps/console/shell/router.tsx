@@ -12,11 +12,13 @@ import { readTab } from '../jobs/job-tabs.js'
 import { readFilters } from '../jobs/list/job-filters.js'
 import { readScriptFilters } from '../scripts/list/script-filters.js'
 import { readScriptTab } from '../scripts/script-tabs.js'
+import { teamRoutes } from '../team/team-routes.js'
 import { lazyPage } from './lazy-page.js'
 import { NoPage } from './no-page.js'
 import { PageFault } from './page-fault.js'
 import { root, text } from './root-route.js'
-import { PendingShell, Shell, ShellForAll } from './shell.js'
+import { PendingShell, ShellForAll } from './shell.js'
+import { signedIn } from './signed-in-route.js'
 
 const accountPage = <Path extends string>(path: Path, component: ReturnType<typeof lazyPage>) =>
   createRoute({ getParentRoute: () => root, path, component })
@@ -55,21 +57,6 @@ const invitation = accountPage(
   lazyPage(() => import('../accounts/invitation.js'), 'InvitationPage')
 )
 
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.queryClient.ensureQueryData(sessionQuery)
-    if (session === null)
-      throw redirect({
-        to: '/sign-in',
-        search: location.href === '/' ? {} : { return_to: location.href },
-        replace: true
-      })
-  },
-  component: Shell,
-  pendingComponent: PendingShell
-})
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -136,53 +123,6 @@ const audit = createRoute({
   component: lazyPage(() => import('../audit/trail-page.js'), 'TrailPage')
 })
 
-const team = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/team',
-  component: lazyPage(() => import('../team/team-page.js'), 'TeamPage')
-})
-const teamHome = createRoute({
-  getParentRoute: () => team,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/team/members', replace: true })
-  }
-})
-const teamPage = <Path extends string>(path: Path, page: ReturnType<typeof lazyPage>) =>
-  createRoute({ getParentRoute: () => team, path, component: page })
-const teamMembers = teamPage(
-  '/members',
-  lazyPage(() => import('../team/members/members-page.js'), 'MembersPage')
-)
-const teamInvitations = teamPage(
-  '/invitations',
-  lazyPage(() => import('../team/invitations/invitations-page.js'), 'InvitationsPage')
-)
-const teamCredentials = teamPage(
-  '/credentials',
-  lazyPage(() => import('../team/credentials/credentials-page.js'), 'CredentialsPage')
-)
-const teamKeys = teamPage(
-  '/keys',
-  lazyPage(() => import('../team/keys/keys-page.js'), 'KeysPage')
-)
-const teamWebhooks = teamPage(
-  '/webhooks',
-  lazyPage(() => import('../team/webhooks/webhooks-page.js'), 'WebhooksPage')
-)
-const teamBudget = teamPage(
-  '/budget',
-  lazyPage(() => import('../team/money/budget-page.js'), 'BudgetPage')
-)
-const teamUsage = createRoute({
-  getParentRoute: () => team,
-  path: '/usage',
-  validateSearch: ({ month }: Record<string, unknown>): { month?: string } => {
-    const given = text(month)
-    return given === undefined ? {} : { month: given }
-  },
-  component: lazyPage(() => import('../team/money/usage-page.js'), 'UsagePage')
-})
 const profile = createRoute({
   getParentRoute: () => signedIn,
   path: '/profile',
@@ -208,17 +148,6 @@ const publicProfile = createRoute({
   path: '/profiles/$username',
   component: lazyPage(() => import('../profile/public-profile-page.js'), 'PublicProfilePage')
 })
-
-const teamParts = [
-  teamHome,
-  teamMembers,
-  teamInvitations,
-  teamCredentials,
-  teamKeys,
-  teamWebhooks,
-  teamBudget,
-  teamUsage
-] as const
 
 const catalogue = createRoute({
   getParentRoute: () => open,
@@ -251,7 +180,7 @@ const routeTree = root.addChildren([
     capsules,
     capsule,
     backends,
-    team.addChildren(teamParts),
+    teamRoutes,
     audit,
     profile
   ]),

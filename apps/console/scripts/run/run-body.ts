@@ -1,4 +1,6 @@
 // What the run form holds besides the parameters, and the submission that it becomes. The service reads and checks all of it.
+import { numberOf } from '../../text/number-of.js'
+
 export interface RunSettings {
   backend: string
   shots: string
@@ -10,12 +12,6 @@ export interface RunSettings {
 }
 
 export const emptySettings: RunSettings = { backend: '', shots: '1000', seed: '', name: '', mode: '', maxCost: '' }
-
-/** A number as it was typed; what is no number is sent as text, for the service to refuse in its words. */
-export const numberOf = (text: string): number | string => {
-  const number = Number(text)
-  return text.trim() !== '' && Number.isFinite(number) ? number : text
-}
 
 export function runBody(settings: RunSettings, params: object, team: { team_id?: string }): object {
   const { backend, shots, seed, name, mode, maxCost } = settings

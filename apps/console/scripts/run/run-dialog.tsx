@@ -14,12 +14,13 @@ import { Notice, Refusal } from '../../components/notice.js'
 import { Destinations, reasonOf, Standing, useDestinations } from '../../jobs/submit/destinations.js'
 import { faultOf } from '../../jobs/submit/submission.js'
 import { useTeam } from '../../shell/team.js'
+import { numberOf } from '../../text/number-of.js'
 import type { Script } from '../script-queries.js'
 import styles from '../scripts.module.css'
 import { type Analysis, AnalysisChecks, consentsOf } from './analysis-checks.js'
 import { ParameterField } from './parameter-field.js'
 import { circuitsIn, faultIn, paramsOf, runFields } from './parameters.js'
-import { emptySettings, numberOf, type RunSettings, runBody } from './run-body.js'
+import { emptySettings, type RunSettings, runBody } from './run-body.js'
 
 interface Analysed {
   /** What was analysed, as text: another form needs another analysis. */

@@ -182,8 +182,13 @@ describe('the price of all parameters is what a submission reserves', () => {
     'many circuits': { circuit_count: 3 },
     'points with shots of their own': { points: [{ theta: 1 }, { shots: 7 }, { shots: 500, seed: 3 }] },
     'observables on a simulator': { observables: ['ZZ', 'XX', 'YY'] },
-    'mitigated observables': { observables: ['ZZ', 'XX'], mitigation: { readout: true } },
+    'mitigated observables': {
+      observables: ['ZZ', 'XX'],
+      mitigation: { readout: true },
+      noise_model: { readout_errors: { all: { p0_given1: 0.02, p1_given0: 0.01 } } }
+    },
     'observables of points': {
+      noise_model: { readout_errors: { all: { p0_given1: 0.02, p1_given0: 0.01 } } },
       points: [{ observables: ['ZZ'] }, { observables: ['ZZ', 'XX'], mitigation: { readout: true } }]
     },
     'many circuits in each point': { circuit_count: 4, points: [{}, {}] }

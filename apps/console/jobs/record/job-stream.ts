@@ -110,7 +110,10 @@ function openJobStream(id: string, isEnded: () => boolean, { onEvent, onLost, on
   const forgetBack = onBack(() => {
     if (reopening !== undefined) reopen()
   })
-  const again = createThrottle(() => void open(), REFRESH)
+  const again = createThrottle(() => {
+    // By now it can have got a stream of its own, which needs no second opening.
+    if (release === null) void open()
+  }, REFRESH)
   const forget = onTeamEvent((event) => {
     if (release === null && (event.type === 'resync' || (event.type === 'job' && event.job_id === id))) again.soon()
   })

@@ -1,37 +1,22 @@
 // What runs in the browser of a reader: comparisons with jobs, parts of the console that cannot be loaded, and attacks on it.
-import { afterAll, beforeAll, describe, expect } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { browserPath, browserTest } from '../support/browser/browser-test.js'
+import { describe, expect } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { browserTest } from '../support/browser/browser-test.js'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { createScene, submitted } from './scene.js'
+import { sceneOfFile, submitted } from './scene.js'
 import { header, lengthy, program, run, written } from './support/playground-page.js'
 
-let platform: Platform
-let browser: Browser
-
-beforeAll(async () => {
-  if (browserPath === null) return
-  const { chromium } = await import('playwright-core')
-  ;[platform, browser] = await Promise.all([
-    startPlatform('in-browser'),
-    chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
-  ])
-}, 120_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await platform?.close()
-})
-
-const scene = createScene(() => ({ platform, browser }))
+const scene = sceneOfFile()
 async function completedBell(page: Page, name: string): Promise<string> {
   const id = await submitted(page, scene, { name, inline_code: bellQasm3(), params: { shots: 4_000, seed: 3 } })
   await eventually(
     async () =>
-      ((await (await page.request.get(`${platform.url()}/api/jobs/${id}?result=omit`)).json()) as { status: string })
-        .status === 'completed',
+      (
+        (await (await page.request.get(`${scene.platform.url()}/api/jobs/${id}?result=omit`)).json()) as {
+          status: string
+        }
+      ).status === 'completed',
     { timeoutMs: 40_000, everyMs: 1_000 }
   )
   return id
@@ -307,7 +292,7 @@ describe('the playground under attack', () => {
     scene.visit(async ({ page, open }) => {
       const other = await page.context().newPage()
       await open('/run')
-      await other.goto(`${platform.url()}/run`)
+      await other.goto(`${scene.platform.url()}/run`)
       await program(page).fill(lengthy)
       await other.getByLabel('Seed (optional)').fill('5')
       await run(page).click()

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { addHeldJob, usd } from '../../support/jobs/money-rows.js'
 import { act, createStage, heading } from './stage.js'
 
-const { scene, platform, db, ada, sent, read, administrator, newestAction } = createStage('console_admin_actions')
+const { scene, platform, db, ada, sent, read, administrator, newestAction } = createStage()
 
 browserTest(
   'held money is settled with its note, to the micro-dollar, from the list and from the page of a job',

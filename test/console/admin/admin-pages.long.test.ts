@@ -6,7 +6,7 @@ import type { Visit } from '../../support/browser/visit.js'
 import { eventually } from '../../support/eventually.js'
 import { act, createStage, heading } from './stage.js'
 
-const { scene, platform, db, ada, sent, administrator } = createStage('console_admin_pages')
+const { scene, platform, db, ada, sent, administrator } = createStage()
 
 const pages = [
   ['/admin/system', 'System'],

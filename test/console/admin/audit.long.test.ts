@@ -1,44 +1,25 @@
-// The audit trail of a team in a real browser, against the real platform.
-import { afterAll, beforeAll, expect } from '@jest/globals'
+// The audit trail of a team in a real browser, against the real scene.platform.
+import { expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { Browser } from 'playwright-core'
-import { browserPath, browserTest } from '../../support/browser/browser-test.js'
+import { browserTest } from '../../support/browser/browser-test.js'
 import type { Visit } from '../../support/browser/visit.js'
 import { append } from '../../support/capsules/audit-trails.js'
 import { eventually } from '../../support/eventually.js'
-import { type Platform, startPlatform } from '../../support/stack/platform.js'
 import { processorMs } from '../live.js'
-import { createScene } from '../scene.js'
+import { sceneOfFile } from '../scene.js'
 
 const ENTRIES = 100_000
 const FRAMES = 40
 
-let platform: Platform
-let browser: Browser
-
-beforeAll(async () => {
-  if (browserPath === null) return
-  const { chromium } = await import('playwright-core')
-  ;[platform, browser] = await Promise.all([
-    startPlatform('console_audit'),
-    chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
-  ])
-}, 120_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await platform?.close()
-})
-
-const scene = createScene(() => ({ platform, browser }))
-const db = () => platform.connection.db
+const scene = sceneOfFile()
+const db = () => scene.platform.connection.db
 
 /** A signed-in visitor with a team. @returns both ids. */
 async function member(visit: Visit) {
   await scene.signUp(visit)
-  const made = await visit.page.request.post(`${platform.url()}/api/teams`, { data: { name: 'Trail' } })
+  const made = await visit.page.request.post(`${scene.platform.url()}/api/teams`, { data: { name: 'Trail' } })
   const { id: teamId } = (await made.json()) as { id: string }
-  const session = await visit.page.request.get(`${platform.url()}/api/auth/session`)
+  const session = await visit.page.request.get(`${scene.platform.url()}/api/auth/session`)
   const { user } = (await session.json()) as { user: { id: string } }
   return { teamId, userId: user.id }
 }
@@ -48,7 +29,7 @@ browserTest(
   scene.visit(async (visit) => {
     const { page, open, examine } = visit
     const { teamId, userId } = await member(visit)
-    await page.request.patch(`${platform.url()}/api/profile`, { data: { display_name: 'Ada <b>L</b>' } })
+    await page.request.patch(`${scene.platform.url()}/api/profile`, { data: { display_name: 'Ada <b>L</b>' } })
     const gone = '00000000-0000-4000-8000-000000000001'
     const actors = [`user:${userId}`, `user:${gone}`, `admin:${gone}`, 'system']
     for (const actor of actors)
@@ -99,7 +80,7 @@ browserTest(
     })
     await page.getByRole('button', { name: 'Prove it' }).click()
     await page.getByText('The trail holds: 4 entries.').waitFor()
-    const verified = await page.request.get(`${platform.url()}/api/team/audit/verify?team_id=${teamId}`)
+    const verified = await page.request.get(`${scene.platform.url()}/api/team/audit/verify?team_id=${teamId}`)
     const { head, checkpoints_outside } = (await verified.json()) as {
       head: { hash: string }
       checkpoints_outside: { reason: string }

@@ -1,11 +1,10 @@
 // What the tests of administration share: a platform, a browser, a team of ada, and administrators.
-import { afterAll, beforeAll } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import { beforeAll } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { grantPlatformAdmin } from '../../../db/accounts/accounts.js'
 import { browserPath } from '../../support/browser/browser-test.js'
 import type { Visit } from '../../support/browser/visit.js'
-import { type Platform, startPlatform } from '../../support/stack/platform.js'
-import { createScene } from '../scene.js'
+import { sceneOfFile } from '../scene.js'
 
 export interface AdminAction {
   action: string
@@ -13,54 +12,40 @@ export interface AdminAction {
   details: Record<string, unknown>
 }
 
-/** @param file names the platform's database. */
-export function createStage(file: string) {
-  let platform: Platform
-  let browser: Browser
+export function createStage() {
+  const scene = sceneOfFile()
   /** Owns the team Lab, and is no administrator. */
   const ada = { userId: '', email: 'ada@example.org', teamId: '' }
 
   beforeAll(async () => {
     if (browserPath === null) return
-    const { chromium } = await import('playwright-core')
-    ;[platform, browser] = await Promise.all([
-      startPlatform(file),
-      chromium.launch({ executablePath: browserPath, args: ['--disable-dev-shm-usage'] })
-    ])
     const { id } = await sent<{ id: string }>('POST', '/api/teams', { name: 'Lab' })
     const { user } = await sent<{ user: { id: string } }>('GET', '/api/auth/session')
     Object.assign(ada, { userId: user.id, teamId: id })
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await platform?.close()
-  })
-
-  const scene = createScene(() => ({ platform, browser }))
+  }, 30_000)
 
   /** As ada. */
   async function sent<Body = unknown>(method: string, path: string, body?: unknown): Promise<Body> {
-    const response = await platform.call(method, path, body)
+    const response = await scene.platform.call(method, path, body)
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as Body
   }
 
   /** As the visitor. */
   const read = async <Body>(page: Page, path: string): Promise<Body> =>
-    (await (await page.request.get(`${platform.url()}${path}`)).json()) as Body
+    (await (await page.request.get(`${scene.platform.url()}${path}`)).json()) as Body
 
   return {
     scene,
     ada,
     sent,
     read,
-    platform: () => platform,
-    db: () => platform.connection.db,
+    platform: () => scene.platform,
+    db: () => scene.platform.connection.db,
     /** Signs up a visitor and makes them an administrator. */
     async administrator(visit: Visit): Promise<{ email: string }> {
       const person = await scene.signUp(visit)
-      await grantPlatformAdmin(platform.connection.db, person.email)
+      await grantPlatformAdmin(scene.platform.connection.db, person.email)
       return person
     },
     newestAction: async (page: Page): Promise<AdminAction> =>

@@ -51,7 +51,7 @@ describe('a seal', () => {
     const answer = await seal(id, { exit_code: 3, exit_message: 'done' })
     expect(answer.status).toBe(200)
     const record = answer.body
-    expect(await read(id)).toEqual(record)
+    expect(await read(id)).toMatchObject(record)
     expect(record).toMatchObject({
       state: 'sealed',
       seal: {

@@ -41,78 +41,87 @@ async function refused(args: string[], code: number, reason: string): Promise<vo
 
 const at = (name: string): string => join(ada.folder, name)
 
-test('a file becomes a draft that is run, sealed, exported, verified offline, and imported again', async () => {
-  const made = await done(['create', ada.file('bell.yaml', guide)])
-  const id = /^capsule ([0-9a-f-]{36})\nShow it with: qjob capsule show \1\n$/.exec(made)![1]!
-  expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
-  await refused(['seal', id, '--exit-code', '0'], 4, '')
-  await refused(['run', id], 2, '--mode: must be template')
+longTest(
+  'a file becomes a draft that is run, sealed, exported, verified offline, and imported again',
+  async () => {
+    const made = await done(['create', ada.file('bell.yaml', guide)])
+    const id = /^capsule ([0-9a-f-]{36})\nShow it with: qjob capsule show \1\n$/.exec(made)![1]!
+    expect(await done(['show', id])).toMatch(/^task +bell on local, its own program, openqasm$/m)
+    await refused(['seal', id, '--exit-code', '0'], 4, '')
+    await refused(['run', id], 2, '--mode: must be template')
 
-  const run = await done(['run', id, '--mode', 'template', '--wait'])
-  expect(run).toMatch(/^status +completed$/m)
-  expect(run).toMatch(/^task +bell on local, 2000 shots: completed, job [0-9a-f-]{36}$/m)
-  expect(run).toMatch(/^task +mirror on local, 2000 shots: completed, job [0-9a-f-]{36}$/m)
-  expect(await done(['runs', id])).toMatch(/ template +request +completed +/)
+    const run = await done(['run', id, '--mode', 'template', '--wait'])
+    expect(run).toMatch(/^status +completed$/m)
+    expect(run).toMatch(/^task +bell on local, 2000 shots: completed, job [0-9a-f-]{36}$/m)
+    expect(run).toMatch(/^task +mirror on local, 2000 shots: completed, job [0-9a-f-]{36}$/m)
+    expect(await done(['runs', id])).toMatch(/ template +request +completed +/)
 
-  const sealed = await json(['seal', id, '--exit-code', '0', '--exit-message', 'fine'])
-  expect([sealed.state, sealed.seal.exit_message]).toEqual(['sealed', 'fine'])
-  const { capsule_digest } = sealed.seal
-  expect(await done(['show', id])).toMatch(new RegExp(`^identity +${capsule_digest}$`, 'm'))
+    const sealed = await json(['seal', id, '--exit-code', '0', '--exit-message', 'fine'])
+    expect([sealed.state, sealed.seal.exit_message]).toEqual(['sealed', 'fine'])
+    const { capsule_digest } = sealed.seal
+    expect(await done(['show', id])).toMatch(new RegExp(`^identity +${capsule_digest}$`, 'm'))
 
-  expect(await json(['export', id, '--attestation', at('bell.json')])).toEqual({
-    file: 'bell-pair-and-its-mirror.capsule',
-    size_bytes: readFileSync(at('bell-pair-and-its-mirror.capsule')).length,
-    attestation: at('bell.json')
-  })
-  await refused(['export', id], 2, 'bell-pair-and-its-mirror.capsule: already exists; --force overwrites it')
-  const both = ['export', id, '--attestation', at('other.json')]
-  await refused(both, 2, 'bell-pair-and-its-mirror.capsule: already exists')
-  expect(existsSync(at('other.json'))).toBe(false)
-  await refused(['export', id, '--force', '-o', at('x'), '--attestation', `${ada.folder}/./x`], 2, '--attestation')
-  await refused(['export', id, '--attestation', '-'], 2, '--attestation -')
-  await refused(['export', id, '-o', ada.folder, '--force'], 2, 'cannot be written (EISDIR)')
-  await done(['export', id, '--format', 'rocrate', '-o', at('bell.zip')])
-  const [key] = ((await (await fetch(`${service.url}/api/meta/keys`)).json()) as { keys: { public_key_pem: string }[] })
-    .keys
-  writeFileSync(at('key.pem'), key!.public_key_pem)
-  for (const [name, args] of [
-    ['keys.txt', ['signing-keys']],
-    ['keys.json', ['signing-keys', '--json']]
-  ] as const)
-    writeFileSync(at(name), (await ada.run([...args])).stdout)
+    expect(await json(['export', id, '--attestation', at('bell.json')])).toEqual({
+      file: 'bell-pair-and-its-mirror.capsule',
+      size_bytes: readFileSync(at('bell-pair-and-its-mirror.capsule')).length,
+      attestation: at('bell.json')
+    })
+    await refused(['export', id], 2, 'bell-pair-and-its-mirror.capsule: already exists; --force overwrites it')
+    const both = ['export', id, '--attestation', at('other.json')]
+    await refused(both, 2, 'bell-pair-and-its-mirror.capsule: already exists')
+    expect(existsSync(at('other.json'))).toBe(false)
+    await refused(['export', id, '--force', '-o', at('x'), '--attestation', `${ada.folder}/./x`], 2, '--attestation')
+    await refused(['export', id, '--attestation', '-'], 2, '--attestation -')
+    await refused(['export', id, '-o', ada.folder, '--force'], 2, 'cannot be written (EISDIR)')
+    await done(['export', id, '--format', 'rocrate', '-o', at('bell.zip')])
+    const [key] = (
+      (await (await fetch(`${service.url}/api/meta/keys`)).json()) as { keys: { public_key_pem: string }[] }
+    ).keys
+    writeFileSync(at('key.pem'), key!.public_key_pem)
+    for (const [name, args] of [
+      ['keys.txt', ['signing-keys']],
+      ['keys.json', ['signing-keys', '--json']]
+    ] as const)
+      writeFileSync(at(name), (await ada.run([...args])).stdout)
 
-  // Offline.
-  const offline = { QJOB_URL: 'http://127.0.0.1:1' }
-  const verify = (...args: string[]) => ada.run(['capsule', 'verify', ...args], '', offline)
-  for (const args of [
-    ['bell-pair-and-its-mirror.capsule', '--id', capsule_digest],
-    ['bell-pair-and-its-mirror.capsule', '--attestation', 'bell.json', '--key', 'key.pem'],
-    ['bell.zip', '--key', 'key.pem'],
-    ['bell.zip', '--key', 'keys.txt'],
-    ['bell.zip', '--key', 'keys.json']
-  ]) {
-    const { code, stdout } = await verify(...args, '--json')
-    expect([args, code, JSON.parse(stdout)]).toMatchObject([args, 0, { ok: true, authenticated: true, capsule_digest }])
-  }
-  const alone = await verify('bell-pair-and-its-mirror.capsule')
-  expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('pass --id, or --key')])
+    // Offline.
+    const offline = { QJOB_URL: 'http://127.0.0.1:1' }
+    const verify = (...args: string[]) => ada.run(['capsule', 'verify', ...args], '', offline)
+    for (const args of [
+      ['bell-pair-and-its-mirror.capsule', '--id', capsule_digest],
+      ['bell-pair-and-its-mirror.capsule', '--attestation', 'bell.json', '--key', 'key.pem'],
+      ['bell.zip', '--key', 'key.pem'],
+      ['bell.zip', '--key', 'keys.txt'],
+      ['bell.zip', '--key', 'keys.json']
+    ]) {
+      const { code, stdout } = await verify(...args, '--json')
+      expect([args, code, JSON.parse(stdout)]).toMatchObject([
+        args,
+        0,
+        { ok: true, authenticated: true, capsule_digest }
+      ])
+    }
+    const alone = await verify('bell-pair-and-its-mirror.capsule')
+    expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('pass --id, or --key')])
 
-  const other = await verify('bell-pair-and-its-mirror.capsule', '--id', `mqc:1:${'0'.repeat(64)}`)
-  expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/NOT verified[\s\S]*^identity +WRONG: /m)])
-  const tar = gunzipSync(readFileSync(at('bell-pair-and-its-mirror.capsule')))
-  const place = tar.indexOf('OPENQASM')
-  tar[place] = tar[place]! ^ 1
-  writeFileSync(at('changed.capsule'), gzipSync(tar))
-  const changed = await verify('changed.capsule')
-  expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining('qjob: changed.capsule: ')])
-  await refused(['import', at('changed.capsule')], 4, '')
+    const other = await verify('bell-pair-and-its-mirror.capsule', '--id', `mqc:1:${'0'.repeat(64)}`)
+    expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/NOT verified[\s\S]*^identity +WRONG: /m)])
+    const tar = gunzipSync(readFileSync(at('bell-pair-and-its-mirror.capsule')))
+    const place = tar.indexOf('OPENQASM')
+    tar[place] = tar[place]! ^ 1
+    writeFileSync(at('changed.capsule'), gzipSync(tar))
+    const changed = await verify('changed.capsule')
+    expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining('qjob: changed.capsule: ')])
+    await refused(['import', at('changed.capsule')], 4, '')
 
-  const back = await json(['import', at('bell.zip')])
-  expect([back.state, back.warnings]).toEqual(['draft', []])
-  const again = await json(['show', back.capsule_id])
-  expect([again.definition_sha256, again.derived_from]).toEqual([sealed.definition_sha256, capsule_digest])
-  await done(['delete', back.capsule_id])
-}, 180_000)
+    const back = await json(['import', at('bell.zip')])
+    expect([back.state, back.warnings]).toEqual(['draft', []])
+    const again = await json(['show', back.capsule_id])
+    expect([again.definition_sha256, again.derived_from]).toEqual([sealed.definition_sha256, capsule_digest])
+    await done(['delete', back.capsule_id])
+  },
+  180_000
+)
 
 longTest(
   'a job becomes a capsule, and the exit code of its verification shows whether the results match',

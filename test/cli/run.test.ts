@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
+import { longTest } from '../support/lane.js'
 import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
@@ -107,22 +108,26 @@ test('the wait survives progress requests that are refused, broken off or malfor
   server.close()
 })
 
-test('--no-wait prints the id at once; Ctrl-C during the wait leaves the job running', async () => {
-  const submitted = await ada.run(['run', '-', '--no-wait', '--json', '--timeout', '60'], endless)
-  const id = JSON.parse(submitted.stdout).job_id
-  expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${id}\n`])
-  expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
+longTest(
+  '--no-wait prints the id at once; Ctrl-C during the wait leaves the job running',
+  async () => {
+    const submitted = await ada.run(['run', '-', '--no-wait', '--json', '--timeout', '60'], endless)
+    const id = JSON.parse(submitted.stdout).job_id
+    expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${id}\n`])
+    expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
 
-  const run = ada.start(['run', '-', '--timeout', '60'], endless)
-  await eventually(() => run.output.stderr.includes('is running'), { timeoutMs: 50_000 })
-  run.signal('SIGINT')
-  const { code, stdout, stderr } = await run.ended
-  expect([code, stdout]).toEqual([130, ''])
-  const going = uuid.exec(/Follow it with: .*/.exec(stderr)![0])![0]
-  expect((await ada.run(['job', going])).stdout).toMatch(/^status +running/m)
-  const cancelled = await ada.run(['cancel', going, '--wait', '--json'])
-  expect(JSON.parse(cancelled.stdout).status).toBe('cancelled')
-}, 90_000)
+    const run = ada.start(['run', '-', '--timeout', '60'], endless)
+    await eventually(() => run.output.stderr.includes('is running'), { timeoutMs: 50_000 })
+    run.signal('SIGINT')
+    const { code, stdout, stderr } = await run.ended
+    expect([code, stdout]).toEqual([130, ''])
+    const going = uuid.exec(/Follow it with: .*/.exec(stderr)![0])![0]
+    expect((await ada.run(['job', going])).stdout).toMatch(/^status +running/m)
+    const cancelled = await ada.run(['cancel', going, '--wait', '--json'])
+    expect(JSON.parse(cancelled.stdout).status).toBe('cancelled')
+  },
+  90_000
+)
 
 test('on a terminal the progress is one line, which is erased before the result', async () => {
   const { code, stdout } = await ada.onTerminal(
@@ -146,7 +151,7 @@ test('qjob submit --backend auto says where the job runs and why', async () => {
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('auto finds none that can take this job')])
 })
 
-test('qjob compare shows the verdict on two jobs with their counts, and exits with 0 if they agree', async () => {
+longTest('qjob compare shows the verdict on two jobs with their counts, and exits with 0 if they agree', async () => {
   const submitted = async (source: string, ...more: string[]): Promise<string> => {
     const args = ['submit', '-', '--shots', '5000', '--wait', '--json', ...more]
     return JSON.parse((await ada.run(args, source)).stdout).id
@@ -184,16 +189,19 @@ test.each([
   expect(stderr).toContain(reason)
 })
 
-test('code of 50,000 characters is sent, one more needs a saved script, and a malformed JSON file is named', async () => {
-  const longest = `# ${'🙂'.repeat(49_998)}`
-  const sent = await ada.run(['run', '-', '--no-wait'], longest, { QJOB_URL: 'http://127.0.0.1:1' })
-  expect(sent.code).toBe(3)
-  const refused = await ada.run(['run', '-', '--no-wait'], `${longest}x`)
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    'qjob: standard input: must have at most 50000 characters (got 50001): save it with qjob scripts upload, and run it with qjob scripts run\n'
-  ])
-  const bad = ada.file('bad.json', '{"a": }')
-  const param = await ada.run(['run', '-', '--param', `a=@${bad}`], 'x = 1')
-  expect([param.code, param.stderr]).toEqual([2, `qjob: --param a: ${bad} is not JSON\n`])
-})
+longTest(
+  'code of 50,000 characters is sent, one more needs a saved script, and a malformed JSON file is named',
+  async () => {
+    const longest = `# ${'🙂'.repeat(49_998)}`
+    const sent = await ada.run(['run', '-', '--no-wait'], longest, { QJOB_URL: 'http://127.0.0.1:1' })
+    expect(sent.code).toBe(3)
+    const refused = await ada.run(['run', '-', '--no-wait'], `${longest}x`)
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'qjob: standard input: must have at most 50000 characters (got 50001): save it with qjob scripts upload, and run it with qjob scripts run\n'
+    ])
+    const bad = ada.file('bad.json', '{"a": }')
+    const param = await ada.run(['run', '-', '--param', `a=@${bad}`], 'x = 1')
+    expect([param.code, param.stderr]).toEqual([2, `qjob: --param a: ${bad} is not JSON\n`])
+  }
+)

@@ -46,36 +46,40 @@ async function refused(shell: Shell, args: string[], code: number, reason: strin
   expect(ended.stderr).toContain(reason)
 }
 
-test('a script is saved, shown and run by its slug, and its jobs are listed', async () => {
-  const file = ada.file('angle-scan.py', scan)
-  const kept = await done(ada, ['upload', file, '--description', 'Two angles'])
-  expect(kept).toMatch(/^script [0-9a-f-]{36}: angle-scan, a workflow\nRun it with: qjob scripts run angle-scan\n$/)
-  const id = kept.slice('script '.length, 'script '.length + 36)
+longTest(
+  'a script is saved, shown and run by its slug, and its jobs are listed',
+  async () => {
+    const file = ada.file('angle-scan.py', scan)
+    const kept = await done(ada, ['upload', file, '--description', 'Two angles'])
+    expect(kept).toMatch(/^script [0-9a-f-]{36}: angle-scan, a workflow\nRun it with: qjob scripts run angle-scan\n$/)
+    const id = kept.slice('script '.length, 'script '.length + 36)
 
-  const shown = await done(ada, ['show', 'angle-scan'])
-  expect(shown).toMatch(new RegExp(`^script +${id}$`, 'm'))
-  expect(shown).toMatch(/^type +workflow, marqov$/m)
-  expect(shown).toMatch(/^functions +@task ones\(theta, shots, backend\), @workflow scan\(shots, backend\)$/m)
-  expect(shown).toContain('\n\nTwo angles\n')
-  expect(await done(ada, ['show', id, '--source'])).toBe(scan)
+    const shown = await done(ada, ['show', 'angle-scan'])
+    expect(shown).toMatch(new RegExp(`^script +${id}$`, 'm'))
+    expect(shown).toMatch(/^type +workflow, marqov$/m)
+    expect(shown).toMatch(/^functions +@task ones\(theta, shots, backend\), @workflow scan\(shots, backend\)$/m)
+    expect(shown).toContain('\n\nTwo angles\n')
+    expect(await done(ada, ['show', id, '--source'])).toBe(scan)
 
-  const ran = await ada.run(['scripts', 'run', 'angle-scan', '--shots', '100', '--mode', 'temporal'])
-  expect([ran.code, ran.stdout]).toEqual([0, 'off  0\non   100\n'])
-  const job = /qjob job (\S+)/.exec(ran.stderr)![1]!
-  expect((await ada.run(['job', job])).stdout).toMatch(
-    new RegExp(`^source +script ${id} version 1, marqov, sha256 `, 'm')
-  )
-  const bySlug = await ada.run(['run', '--script-slug', 'angle-scan', '--shots', '50', '--json'])
-  expect(JSON.parse(bySlug.stdout)).toMatchObject({ off: 0, on: 50 })
-  const byId = await ada.run(['run', '--script-id', id, '--shots', '60', '--json'])
-  expect(JSON.parse(byId.stdout)).toMatchObject({ off: 0, on: 60 })
+    const ran = await ada.run(['scripts', 'run', 'angle-scan', '--shots', '100', '--mode', 'temporal'])
+    expect([ran.code, ran.stdout]).toEqual([0, 'off  0\non   100\n'])
+    const job = /qjob job (\S+)/.exec(ran.stderr)![1]!
+    expect((await ada.run(['job', job])).stdout).toMatch(
+      new RegExp(`^source +script ${id} version 1, marqov, sha256 `, 'm')
+    )
+    const bySlug = await ada.run(['run', '--script-slug', 'angle-scan', '--shots', '50', '--json'])
+    expect(JSON.parse(bySlug.stdout)).toMatchObject({ off: 0, on: 50 })
+    const byId = await ada.run(['run', '--script-id', id, '--shots', '60', '--json'])
+    expect(JSON.parse(byId.stdout)).toMatchObject({ off: 0, on: 60 })
 
-  const { jobs } = JSON.parse((await ada.run(['jobs', '--script', id, '--json'])).stdout)
-  expect(jobs.map((one: { id: string }) => one.id)).toContain(job)
-  expect(jobs).toHaveLength(3)
-  expect(await done(ada, ['list', '--mine'])).toMatch(new RegExp(`^${id} +angle-scan +workflow +private +3 +`, 'm'))
-  expect(await done(ada, ['show', id])).toMatch(new RegExp(`^${job} +completed +local +`, 'm'))
-}, 90_000)
+    const { jobs } = JSON.parse((await ada.run(['jobs', '--script', id, '--json'])).stdout)
+    expect(jobs.map((one: { id: string }) => one.id)).toContain(job)
+    expect(jobs).toHaveLength(3)
+    expect(await done(ada, ['list', '--mine'])).toMatch(new RegExp(`^${id} +angle-scan +workflow +private +3 +`, 'm'))
+    expect(await done(ada, ['show', id])).toMatch(new RegExp(`^${job} +completed +local +`, 'm'))
+  },
+  90_000
+)
 
 test('errors in a program are reported with their line, and doubts as warnings', async () => {
   await refused(ada, ['upload', ada.file('broken.py', 'def main(:\n')], 4, 'line 1')
@@ -186,7 +190,7 @@ test('every user can list templates and run them by their slug', async () => {
   await refused(eve, ['update', 'bell-state', '--name', 'mine'], 4, 'qjob: ')
 })
 
-test('the list of scripts is paged', async () => {
+longTest('the list of scripts is paged', async () => {
   const { scripts, total } = await json(ada, ['list', '--limit', '100'])
   expect(total).toBeGreaterThan(5)
   const page = await done(ada, ['list', '--limit', '2'])

@@ -177,7 +177,7 @@ test('a failed job exits with 1 and shows its reason without terminal control ch
   expect(JSON.parse(result.stdout).error.message).toContain('is failed and has no result: ')
 })
 
-test('Ctrl-C during the wait leaves the job running and shows how to follow it; cancel stops it', async () => {
+longTest('Ctrl-C during the wait leaves the job running and shows how to follow it; cancel stops it', async () => {
   const id = await runningJob(ada)
   const interrupted = await ada.onTerminal(['job', id, '--wait'], 'is running', '\x03')
   expect(interrupted.code).toBe(130)
@@ -226,7 +226,7 @@ test("another user's job is not found", async () => {
     expect(await eve.run(args)).toEqual({ code: 4, stdout: '', stderr: 'qjob: no such job\n' })
 })
 
-test('without QJOB_URL and a running stack, PORT is that of the service', async () => {
+longTest('without QJOB_URL and a running stack, PORT is that of the service', async () => {
   const { port } = new URL(service.url)
   const env = { QJOB_URL: '', PORT: port, DATA_DIR: ada.folder }
   expect((await ada.run(['whoami'], '', env)).stdout).toContain(`service`)
@@ -239,7 +239,7 @@ test('--version is that of the project', async () => {
   expect(await ada.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('a program with an API key works without a session, and only in the team of the key', async () => {
+longTest('a program with an API key works without a session, and only in the team of the key', async () => {
   await ada.run(['submit', ada.file('bell.qasm', bell)])
   const whoami = JSON.parse((await ada.run(['whoami', '--json'])).stdout)
   const teamId = whoami.teams[0].id

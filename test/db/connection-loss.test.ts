@@ -15,6 +15,7 @@ import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
 import { eventually } from '../support/eventually.js'
 import { addJob, addPerson } from '../support/jobs/rows.js'
+import { longTest } from '../support/lane.js'
 import { createTestDatabase } from '../support/stack/database.js'
 
 const CONNECTIONS = 8
@@ -149,41 +150,44 @@ test('every statement sent while a reset connection is being replaced is answere
   }
 })
 
-test('submissions are recorded completely or not at all while database sessions keep being terminated', async () => {
-  const recorded: string[] = []
-  let failed = 0
-  let over = false
-  const cutting = async () => {
-    for (let cuts = 0; cuts < CUTS; cuts++) {
-      const before = recorded.length
-      await eventually(() => recorded.length > before)
-      await cutAll()
+longTest(
+  'submissions are recorded completely or not at all while database sessions keep being terminated',
+  async () => {
+    const recorded: string[] = []
+    let failed = 0
+    let over = false
+    const cutting = async () => {
+      for (let cuts = 0; cuts < CUTS; cuts++) {
+        const before = recorded.length
+        await eventually(() => recorded.length > before)
+        await cutAll()
+      }
     }
-  }
-  await Promise.all([
-    cutting().finally(() => {
-      over = true
-    }),
-    ...Array.from({ length: 12 }, async () => {
-      while (!over)
-        await addJob(db, person, { cost: 1n }).then(
-          (id) => recorded.push(id),
-          () => failed++
-        )
-    })
-  ])
-  expect(failed).toBeGreaterThan(0)
-  await everyConnectionAnswers()
-  const [counts] =
-    await db.execute(sql`select (select count(*)::int from jobs) as jobs, (select count(*)::int from job_events) as events,
+    await Promise.all([
+      cutting().finally(() => {
+        over = true
+      }),
+      ...Array.from({ length: 12 }, async () => {
+        while (!over)
+          await addJob(db, person, { cost: 1n }).then(
+            (id) => recorded.push(id),
+            () => failed++
+          )
+      })
+    ])
+    expect(failed).toBeGreaterThan(0)
+    await everyConnectionAnswers()
+    const [counts] =
+      await db.execute(sql`select (select count(*)::int from jobs) as jobs, (select count(*)::int from job_events) as events,
     (select count(*)::int from outbox) as outbox, (select count(*)::int from ledger) as ledger`)
-  expect(counts).toEqual({ jobs: counts!.jobs, events: counts!.jobs, outbox: counts!.jobs, ledger: counts!.jobs })
-  // Every acknowledged submission is there. One whose commit got no response may be there as well.
-  expect(counts!.jobs as number).toBeGreaterThanOrEqual(recorded.length)
-  for (const id of recorded)
-    expect([...(await db.execute(sql`select status from jobs where id = ${id}`))]).toEqual([{ status: 'pending' }])
-  expect([...(await ledgerMismatches(db))]).toEqual([])
-})
+    expect(counts).toEqual({ jobs: counts!.jobs, events: counts!.jobs, outbox: counts!.jobs, ledger: counts!.jobs })
+    // Every acknowledged submission is there. One whose commit got no response may be there as well.
+    expect(counts!.jobs as number).toBeGreaterThanOrEqual(recorded.length)
+    for (const id of recorded)
+      expect([...(await db.execute(sql`select status from jobs where id = ${id}`))]).toEqual([{ status: 'pending' }])
+    expect([...(await ledgerMismatches(db))]).toEqual([])
+  }
+)
 
 test('writes reach the primary again when the server of the open connections has become read-only', async () => {
   const former = connect(database.url, { max: 2 })

@@ -248,25 +248,29 @@ describe('a suite', () => {
   )
 })
 
-test('the next worker finishes runs that a dead worker left in any state', async () => {
-  const verified = await capsuleOfJob({ params: { shots: 100 } })
-  const suite = await capsuleOf(['one', 'two'].map((name) => ({ name, inline_code: returns('{"value": 1}') })))
-  await platform.kill('worker')
-  const { db } = platform.connection
-  const between = await start(suite)
-  const unended = await start(verified, { mode: 'verify' })
-  const unjudged = await start(verified, { mode: 'verify' })
-  for (const { jobId } of [between, unended, unjudged]) await finishJob(db, jobId)
-  expect((await advanceRun(db, unjudged.runId)).status).toBe('judging')
-  expect((await runOf(suite, between.runId)).status).toBe('pending')
-  await platform.start.worker()
-  expect(await over(suite, between.runId)).toMatchObject({
-    status: 'completed',
-    tasks: [{ status: 'completed' }, { status: 'completed' }]
-  })
-  for (const { runId } of [unended, unjudged])
-    expect(await over(verified, runId)).toMatchObject({ status: 'completed', verdict: expect.any(String) })
-}, 90_000)
+longTest(
+  'the next worker finishes runs that a dead worker left in any state',
+  async () => {
+    const verified = await capsuleOfJob({ params: { shots: 100 } })
+    const suite = await capsuleOf(['one', 'two'].map((name) => ({ name, inline_code: returns('{"value": 1}') })))
+    await platform.kill('worker')
+    const { db } = platform.connection
+    const between = await start(suite)
+    const unended = await start(verified, { mode: 'verify' })
+    const unjudged = await start(verified, { mode: 'verify' })
+    for (const { jobId } of [between, unended, unjudged]) await finishJob(db, jobId)
+    expect((await advanceRun(db, unjudged.runId)).status).toBe('judging')
+    expect((await runOf(suite, between.runId)).status).toBe('pending')
+    await platform.start.worker()
+    expect(await over(suite, between.runId)).toMatchObject({
+      status: 'completed',
+      tasks: [{ status: 'completed' }, { status: 'completed' }]
+    })
+    for (const { runId } of [unended, unjudged])
+      expect(await over(verified, runId)).toMatchObject({ status: 'completed', verdict: expect.any(String) })
+  },
+  90_000
+)
 
 longTest(
   'every run finishes while workers keep dying, with every task and every verdict once',

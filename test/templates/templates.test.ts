@@ -279,7 +279,7 @@ describe('what is wrong is said', () => {
 })
 
 if (hasSdk) {
-  test('parameter-scan follows the sine of the angle', async () => {
+  longTest('parameter-scan follows the sine of the angle', async () => {
     for (const result of await results('parameter-scan', 'local', { shots: 4_000, angles: 7 })) {
       const thetas = result.theta as number[]
       expect(thetas).toHaveLength(7)

@@ -92,6 +92,7 @@ def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_execut
     assert left_by(executor.process.pid) == []
 
 
+@pytest.mark.long
 def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_at_the_second_signal(
     start: Callable[..., Executor],
 ) -> None:

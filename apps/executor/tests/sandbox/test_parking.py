@@ -113,6 +113,7 @@ def test_only_one_of_two_concurrent_answers_resumes_a_run(executor: Executor) ->
         assert sorted(end.result().status for end in ends) == [200, 409]
 
 
+@pytest.mark.long
 def test_a_stretch_has_the_whole_wall_time_and_no_more(executor: Executor) -> None:
     code = (
         FRAMES

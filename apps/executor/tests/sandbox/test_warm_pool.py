@@ -78,6 +78,7 @@ def test_no_child_serves_twice(executor: Executor) -> None:
     assert all(executor.run(python(code)).result["stdout"].split()[1] == "0" for _ in range(6))
 
 
+@pytest.mark.long
 def test_many_runs_leave_nothing(attacked: Executor) -> None:
     executor = attacked
 

@@ -125,6 +125,7 @@ def test_what_does_not_fit_is_refused_with_its_size(
     check("mps", 100)
 
 
+@pytest.mark.long
 def test_noise_beyond_the_density_matrix_runs_as_trajectories(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = parse_noise_model({"gate_errors": {"x": 0.5}}, 28)
     circuit = with_measurements(QuantumCircuit(15))

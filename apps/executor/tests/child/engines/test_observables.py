@@ -110,6 +110,7 @@ def test_the_stated_error_of_terms_that_are_measured_together_contains_their_cov
     assert (difference["value"], difference["standard_error"]) == (0.0, 0.0)
 
 
+@pytest.mark.long
 def test_the_values_of_repeated_runs_spread_as_their_standard_errors_say() -> None:
     circuit = random_circuit(3, 4, seed=11)
     terms = {"XYZ": 0.7, "ZZI": -1.2, "IZZ": 0.4, "XXI": 0.9, "YIY": -0.3}

@@ -249,7 +249,7 @@ test(
   LIMIT_MS + 10_000
 )
 
-longTest(
+test(
   'with a key',
   async () => {
     const { faults, succeeded } = await run('key', `Authorization: Bearer ${team.apiKey.key}`)

@@ -7,7 +7,6 @@ import { createJobAnnouncer } from '../../../db/jobs/job-changes.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
-import { longTest } from '../../support/lane.js'
 
 // Held for 22 seconds at most, so a busy machine has to accept them in that time.
 const POLLS = 1_000
@@ -96,22 +95,18 @@ const until = (count: number, done: () => number) =>
     { timeoutMs: 60_000, everyMs: 50, message: () => `${done()} of ${count}` }
   )
 
-longTest(
-  '1,000 waiting status requests all get a response when their jobs change, over ten connections at most',
-  async () => {
-    const ids = await waitingJobs(POLLS)
-    const answers: string[] = []
-    const polls = ids.map((id) => ask(`/api/jobs/${id}/status?wait=22`, () => {}).then((text) => answers.push(text)))
-    await until(POLLS, () => api.waitingPolls())
-    expect(answers).toEqual([])
-    await move(ids, 'running')
-    await until(POLLS, () => answers.length)
-    await Promise.all(polls)
-    expect(new Set(answers.map((text) => JSON.parse(text).status))).toEqual(new Set(['running']))
-    expect(most).toBeLessThanOrEqual(CONNECTIONS_MAX)
-  },
-  120_000
-)
+test('1,000 waiting status requests all get a response when their jobs change, over ten connections at most', async () => {
+  const ids = await waitingJobs(POLLS)
+  const answers: string[] = []
+  const polls = ids.map((id) => ask(`/api/jobs/${id}/status?wait=22`, () => {}).then((text) => answers.push(text)))
+  await until(POLLS, () => api.waitingPolls())
+  expect(answers).toEqual([])
+  await move(ids, 'running')
+  await until(POLLS, () => answers.length)
+  await Promise.all(polls)
+  expect(new Set(answers.map((text) => JSON.parse(text).status))).toEqual(new Set(['running']))
+  expect(most).toBeLessThanOrEqual(CONNECTIONS_MAX)
+}, 120_000)
 
 test('500 event streams get every change, over ten connections at most', async () => {
   const ids = await waitingJobs(STREAMS)

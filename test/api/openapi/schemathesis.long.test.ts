@@ -13,7 +13,7 @@ import { runSchemathesis } from '../../support/api/schemathesis.js'
 import { bellResult } from '../../support/capsules/capsule-rows.js'
 import { asymmetricQiskit, bellQasm3, submission } from '../../support/jobs/builders.js'
 import { sha256 } from '../../support/jobs/script-rows.js'
-import { everything, longTest } from '../../support/lane.js'
+import { everything } from '../../support/lane.js'
 
 const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? (everything ? 25 : 2))
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121'

@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals'
 import { readPackage } from '../../capsule-format/package-reader.js'
 import { verifyPackage } from '../../capsule-format/package-verification.js'
 import { writeRoCrate } from '../../capsule-format/ro-crate.js'
+import { longTest } from '../support/lane.js'
 import { inFolder, publicKeyPem, publicTool, pythonAnswer, sealedSample } from './sample.js'
 
 async function crateOf(sample: Awaited<ReturnType<typeof sealedSample>>): Promise<Buffer> {
@@ -17,30 +18,35 @@ interface Answer {
   issues: Record<string, string[]>
 }
 
-test('the public reader finds every file and run, and the public validator reports no required fix', async () => {
-  const sample = await sealedSample()
-  await inFolder(async (folder) => {
-    const file = join(folder, 'x.zip')
-    writeFileSync(file, await crateOf(sample))
-    const { entities, issues } = pythonAnswer('check_crate.py', file, join(folder, 'crate')) as Answer
-    expect(entities).toMatchObject({
-      './': 'Dataset',
-      'capsule/capsule.yaml': 'File',
-      'capsule/.checksums': 'File',
-      'capsule/definition.json': 'File',
-      'capsule/tasks/main/result.json': 'File',
-      'attestation.dsse.json': 'File',
-      '#backend-aer': 'SoftwareApplication',
-      '#run-0196b6a4-3f5e-7d2a-9d0b-5d6f1c2e3a4b': 'CreateAction'
+longTest(
+  'the public reader finds every file and run, and the public validator reports no required fix',
+  async () => {
+    const sample = await sealedSample()
+    await inFolder(async (folder) => {
+      const file = join(folder, 'x.zip')
+      writeFileSync(file, await crateOf(sample))
+      const { entities, issues } = pythonAnswer('check_crate.py', file, join(folder, 'crate')) as Answer
+      expect(entities).toMatchObject({
+        './': 'Dataset',
+        'capsule/capsule.yaml': 'File',
+        'capsule/.checksums': 'File',
+        'capsule/definition.json': 'File',
+        'capsule/tasks/main/result.json': 'File',
+        'attestation.dsse.json': 'File',
+        '#backend-aer': 'SoftwareApplication',
+        '#run-0196b6a4-3f5e-7d2a-9d0b-5d6f1c2e3a4b': 'CreateAction'
+      })
+      expect(Object.values(entities).filter((type) => type === 'File')).toHaveLength(sample.sealed.files.length + 4)
+      expect(Object.keys(issues)).toEqual(['ro-crate-1.1', 'process-run-crate-0.5'])
+      for (const found of Object.values(issues))
+        expect(found.filter((issue) => issue.startsWith('REQUIRED'))).toEqual([])
+      // The folder in it is the capsule itself.
+      const verified = publicTool('verify', join(folder, 'crate', 'capsule'), '--id', sample.sealed.capsuleDigest)
+      expect(verified).toMatchObject({ status: 0 })
     })
-    expect(Object.values(entities).filter((type) => type === 'File')).toHaveLength(sample.sealed.files.length + 4)
-    expect(Object.keys(issues)).toEqual(['ro-crate-1.1', 'process-run-crate-0.5'])
-    for (const found of Object.values(issues)) expect(found.filter((issue) => issue.startsWith('REQUIRED'))).toEqual([])
-    // The folder in it is the capsule itself.
-    const verified = publicTool('verify', join(folder, 'crate', 'capsule'), '--id', sample.sealed.capsuleDigest)
-    expect(verified).toMatchObject({ status: 0 })
-  })
-}, 120_000)
+  },
+  120_000
+)
 
 test('is read back with its attestation, which is valid', async () => {
   const sample = await sealedSample()

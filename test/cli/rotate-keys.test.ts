@@ -15,6 +15,7 @@ import { createInstallationSigner } from '../../services/keys/signer.js'
 import { missingRingKeys, openCredentials, storeCredentials } from '../../services/providers/credentials.js'
 import { eventually } from '../support/eventually.js'
 import { addPerson, addTeam } from '../support/jobs/rows.js'
+import { longTest } from '../support/lane.js'
 import { createTestDatabase } from '../support/stack/database.js'
 import { Shell } from './qjob.js'
 
@@ -92,7 +93,7 @@ test('the signing keys are rotated too, and continue to sign', async () => {
   await db.execute(sql`delete from signing_keys`)
 })
 
-test('values written during a rotation, with either ring, are readable at every moment', async () => {
+longTest('values written during a rotation, with either ring, are readable at every moment', async () => {
   const teams = await Promise.all(Array.from({ length: 40 }, () => addTeam(db, owner)))
   for (const teamId of teams) await save(ring.old, teamId, 'value-00000')
   const latest = new Map(teams.map((teamId) => [teamId, 'value-00000']))

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import { headerOf, readMail } from '../support/receivers/mail-server.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
@@ -39,16 +40,20 @@ test('a team with a limit of one completes its jobs one after the other, except 
   expect(Math.max(...rows.map(({ beside }) => beside))).toBeLessThanOrEqual(2)
 }, 60_000)
 
-test('a job is deferred while its backend is offline and runs when it is back', async () => {
-  const { db } = platform.connection
-  const id = await platform.submit(
-    submission({ backend: 'aer-mps', not_before: new Date(Date.now() + 1_500).toISOString() })
-  )
-  await db.execute(sql`update backends set status = 'maintenance' where slug = 'aer-mps'`)
-  expect((await platform.until(id, (job) => job.queue?.reason === 'backend_offline')).status).toBe('pending')
-  await db.execute(sql`update backends set status = 'online' where slug = 'aer-mps'`)
-  expect((await platform.ended(id)).status).toBe('completed')
-}, 60_000)
+longTest(
+  'a job is deferred while its backend is offline and runs when it is back',
+  async () => {
+    const { db } = platform.connection
+    const id = await platform.submit(
+      submission({ backend: 'aer-mps', not_before: new Date(Date.now() + 1_500).toISOString() })
+    )
+    await db.execute(sql`update backends set status = 'maintenance' where slug = 'aer-mps'`)
+    expect((await platform.until(id, (job) => job.queue?.reason === 'backend_offline')).status).toBe('pending')
+    await db.execute(sql`update backends set status = 'online' where slug = 'aer-mps'`)
+    expect((await platform.ended(id)).status).toBe('completed')
+  },
+  60_000
+)
 
 test('a submitter who requested it gets a mail when the job has ended', async () => {
   const id = await platform.submit(submission({ notify: 'email', name: 'the job of this mail' }))

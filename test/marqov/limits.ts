@@ -1,18 +1,21 @@
 // The specified rate limits, from the view of a user of the public client.
 import { expect, test } from '@jest/globals'
 import { bellQasm3 } from '../support/jobs/builders.js'
+import { longTest } from '../support/lane.js'
 import type { Scene } from './scene.js'
 
 export function checkLimits(scene: () => Scene): void {
-  test('the eleventh submission of a minute is RateLimited with whole seconds, and no other request of the caller is', async () => {
-    const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }
-    const { jobs, refused, polled, lasted } = await scene().python.run<{
-      jobs: string[]
-      refused: { code: string; message: string; retry_after: unknown; whole: boolean; after: number }[]
-      polled: string[]
-      lasted: number
-    }>(
-      `
+  longTest(
+    'the eleventh submission of a minute is RateLimited with whole seconds, and no other request of the caller is',
+    async () => {
+      const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }
+      const { jobs, refused, polled, lasted } = await scene().python.run<{
+        jobs: string[]
+        refused: { code: string; message: string; retry_after: unknown; whole: boolean; after: number }[]
+        polled: string[]
+        lasted: number
+      }>(
+        `
       client = connect(url, key)
       began = time.monotonic()
       jobs, refused = [], []
@@ -32,20 +35,22 @@ export function checkLimits(scene: () => Scene): void {
           "lasted": time.monotonic() - polls,
       }
       `,
-      names
-    )
-    expect(new Set(jobs).size).toBe(10)
-    expect(refused).toHaveLength(2)
-    for (const { code, message, retry_after, whole, after } of refused) {
-      expect({ code, whole }).toEqual({ code: 'rate_limited', whole: true })
-      // The first slot is free a minute after it was taken: refused requests do not delay that.
-      expect(retry_after).toBeGreaterThan(0)
-      expect(retry_after).toBeLessThanOrEqual(Math.ceil(60 - after) + 2)
-      expect(message).toContain(`0/10 requests remaining. Try again in ${retry_after} seconds.`)
-    }
-    expect(polled).toEqual(['completed'])
-    expect(lasted).toBeLessThan(60)
-  }, 60_000)
+        names
+      )
+      expect(new Set(jobs).size).toBe(10)
+      expect(refused).toHaveLength(2)
+      for (const { code, message, retry_after, whole, after } of refused) {
+        expect({ code, whole }).toEqual({ code: 'rate_limited', whole: true })
+        // The first slot is free a minute after it was taken: refused requests do not delay that.
+        expect(retry_after).toBeGreaterThan(0)
+        expect(retry_after).toBeLessThanOrEqual(Math.ceil(60 - after) + 2)
+        expect(message).toContain(`0/10 requests remaining. Try again in ${retry_after} seconds.`)
+      }
+      expect(polled).toEqual(['completed'])
+      expect(lasted).toBeLessThan(60)
+    },
+    60_000
+  )
 
   test('a repeated request whose response is stored counts against no limit', async () => {
     const names = { url: scene().limited.url, key: await scene().newKey('simulate'), code: bellQasm3() }

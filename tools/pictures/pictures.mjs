@@ -12,7 +12,7 @@ import { say } from '../bootstrap/progress.mjs'
 import { bootstrap, browserPath, needs, root } from '../bootstrap.mjs'
 import { build } from '../build.mjs'
 import { fill } from './fill.mjs'
-import { takePictures } from './take.mjs'
+import { takePictures, themes } from './take.mjs'
 
 const startLimitMs = 5 * 60_000
 
@@ -46,7 +46,7 @@ try {
   say(`The stack is ready at ${url}; it is filled.`)
   const filled = await fill(url, qjob)
   const target = join(root, 'docs/pictures')
-  mkdirSync(target, { recursive: true })
+  for (const theme of themes) mkdirSync(join(target, theme), { recursive: true })
   await takePictures({ url, filled, target, browser: browserPath(), only: process.argv.slice(2) })
 } finally {
   stack.kill('SIGTERM')

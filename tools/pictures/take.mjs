@@ -8,7 +8,7 @@ import { palettePng } from './palette-png.mjs'
 const VIEW = { width: 1200, height: 760 }
 /** Of all pictures together: the repository keeps every version of them. */
 const BYTES_MAX = 1_000_000
-const themes = ['light', 'dark']
+export const themes = ['light', 'dark']
 
 /** @param ready a text of the page once it is drawn. */
 const pagesOf = ({ team, jobs, capsule, slug }) => [
@@ -68,9 +68,9 @@ export async function takePictures({ url, filled, target, browser: executablePat
           break
         }
         bytes += picture.length
-        const file = join(target, `${one.name}-${theme}.png`)
+        const file = join(target, theme, `${one.name}.png`)
         writeFileSync(file, picture)
-        say(`${one.name}-${theme}.png  ${Math.round(picture.length / 1024)} KB`)
+        say(`${theme}/${one.name}.png  ${Math.round(picture.length / 1024)} KB`)
       }
     }
   } finally {

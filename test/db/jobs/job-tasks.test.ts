@@ -27,6 +27,7 @@ import { JOB_VALUES_BYTES_MAX } from '../../../domain/jobs/value-limits.js'
 import { eventually } from '../../support/eventually.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { longTest } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('job_tasks', { max: 20 })
@@ -220,25 +221,28 @@ test('of two workers that open an attempt at once, one has it and the other has 
   expect((await listAttempts(db, id)).map(({ number, state }) => [number, state])).toEqual([[1, 'running']])
 })
 
-test('a large result and a large graph are stored although they take longer than other statements may', async () => {
-  await ask(requestedGraph({ a: [], b: [] }))
-  const numbers = [(await openTaskAttempt(db, id, fence, 'a'))!, (await openTaskAttempt(db, id, fence, 'b'))!]
-  // A slow disk.
-  await database.sql`create function slow_down() returns trigger language plpgsql as $$
+longTest(
+  'a large result and a large graph are stored although they take longer than other statements may',
+  async () => {
+    await ask(requestedGraph({ a: [], b: [] }))
+    const numbers = [(await openTaskAttempt(db, id, fence, 'a'))!, (await openTaskAttempt(db, id, fence, 'b'))!]
+    // A slow disk.
+    await database.sql`create function slow_down() returns trigger language plpgsql as $$
     begin perform pg_sleep(0.8); return new; end $$`
-  await database.sql`create trigger slow_down before insert on task_values for each row execute function slow_down()`
-  const impatient = connect(database.url, { max: 1, statementTimeoutMs: 500 })
-  const large = JSON.stringify('x'.repeat(2 * 1024 * 1024))
-  expect(await completeTask(impatient.db, id, 'a', numbers[0]!, { ...shown, result: large })).toBe('stored')
-  const graph = requestedGraph({ c: [] })
-  graph.graph.nodes[0]!.arguments = large
-  const second = { task: '', number: 2, series: 0, parkedAs: null }
-  expect(await recordScriptRequest(impatient.db, id, fence, second, graph)).toBe('stored')
-  const small = completeTask(impatient.db, id, 'b', numbers[1]!, { ...shown, result: '"small"' })
-  await expect(small).rejects.toThrow()
-  await impatient.close()
-  await database.sql`drop trigger slow_down on task_values`
-})
+    await database.sql`create trigger slow_down before insert on task_values for each row execute function slow_down()`
+    const impatient = connect(database.url, { max: 1, statementTimeoutMs: 500 })
+    const large = JSON.stringify('x'.repeat(2 * 1024 * 1024))
+    expect(await completeTask(impatient.db, id, 'a', numbers[0]!, { ...shown, result: large })).toBe('stored')
+    const graph = requestedGraph({ c: [] })
+    graph.graph.nodes[0]!.arguments = large
+    const second = { task: '', number: 2, series: 0, parkedAs: null }
+    expect(await recordScriptRequest(impatient.db, id, fence, second, graph)).toBe('stored')
+    const small = completeTask(impatient.db, id, 'b', numbers[1]!, { ...shown, result: '"small"' })
+    await expect(small).rejects.toThrow()
+    await impatient.close()
+    await database.sql`drop trigger slow_down on task_values`
+  }
+)
 
 test('a large value that several tasks return is sent to the database once, and is the result of each', async () => {
   await ask(requestedGraph({ a: [], b: [] }))

@@ -23,6 +23,7 @@ import {
   smallestMargin
 } from '../../../domain/verification/statistics/shots-needed.js'
 import { distanceUpperBound, resamples } from '../../../domain/verification/statistics/upper-bound.js'
+import { longTest } from '../../support/lane.js'
 
 interface Figures {
   tvd: number
@@ -93,7 +94,7 @@ describe('the chi-square tail', () => {
     [1100, 1023, 0.046866]
   ])('above %d with %d degrees of freedom', (x, df, p) => expect(chiSquareTail(x, df)).toBeCloseTo(p, 6))
 
-  test("equals scipy's from one degree of freedom to 65,535, down to 1e-290", () => {
+  longTest("equals scipy's from one degree of freedom to 65,535, down to 1e-290", () => {
     const wrong = reference.tails.filter(({ x, df, p }) => !(Math.abs(chiSquareTail(x, df) / p - 1) < 1e-8))
     expect(wrong.map((tail) => ({ ...tail, ours: chiSquareTail(tail.x, tail.df) }))).toEqual([])
   })

@@ -27,6 +27,7 @@ import { addDraft, append, auditRing, seal } from '../../support/capsules/audit-
 import { eventually } from '../../support/eventually.js'
 import { throwFailure } from '../../support/failures.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
+import { longTest } from '../../support/lane.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('audit-checkpoints')
@@ -124,7 +125,7 @@ describe('the file outside the database', () => {
   })
 })
 
-test('the sweep signs and writes checkpoints, and reports both', async () => {
+longTest('the sweep signs and writes checkpoints, and reports both', async () => {
   await append(db, { teamId })
   const log = pino({ level: 'silent' })
   const reports = createSweepReports(db, log, () => performance.now())

@@ -12,7 +12,7 @@ export function runTests(scene: Scene): void {
       await scene.signUp(visit)
       const waiting = { name: 'later', not_before: new Date(Date.now() + 3_600_000).toISOString() }
       await open(`/jobs/${await submitted(page, scene, waiting)}`)
-      await page.getByText('job_id: must be a completed job').waitFor()
+      await page.getByText('job_id: must be a completed job').first().waitFor()
       expect(await page.getByRole('button', { name: 'Save as a script' }).isDisabled()).toBe(true)
       await open(`/jobs/${await submitted(page, scene, { name: 'Kept Bell pair' })}`)
       await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })

@@ -135,11 +135,9 @@ async function schedule({ page, examine }: Visit, hands: Hands): Promise<void> {
   await hands.press(page.getByRole('button', { name: 'Set the schedule' }))
   await page.getByRole('heading', { name: 'Change the schedule' }).waitFor()
   await examine()
-  const path = `/api/capsules/${new URL(page.url()).pathname.split('/').at(-1)}/schedule`
-  const state = async () =>
-    ((await (await page.request.get(`${scene.platform.url()}${path}`)).json()) as { engine: { state: string } }).engine
-      .state
-  await eventually(async () => (await state()) === 'applied', { timeoutMs: 60_000 })
+  // Once the engine has it, without a reload.
+  await page.getByText('The engine has not got this schedule yet').waitFor({ state: 'detached' })
+  await page.getByText('It has not run yet.').waitFor()
 }
 
 async function publish({ page, examine }: Visit, hands: Hands, title: string): Promise<void> {

@@ -22,17 +22,24 @@ import { SchedulePreview } from './preview.js'
 type CapsuleSchedule = components['schemas']['CapsuleSchedule']
 type Outcome = CapsuleSchedule['alert']['on'][number]
 
+const ENGINE_MS = 3_000
+
 const outcomes = ['different', 'drifted', 'failed', 'not_testable'] as const satisfies Outcome[]
 
 /** Only a capsule that has a schedule is asked for it: others would be answered 404. */
 export function Schedule({ capsule }: { capsule: ReadCapsule }) {
   const { id, schedule: summary } = capsule.record
-  const schedule = useQuery({ ...scheduleQuery(id), enabled: summary !== null })
+  const schedule = useQuery({
+    ...scheduleQuery(id),
+    enabled: summary !== null,
+    // No event tells that the engine has it.
+    refetchInterval: ({ state }) => (state.data?.engine.state === 'pending' ? ENGINE_MS : false)
+  })
   if (summary === null) return <ScheduleForm capsule={capsule} schedule={null} />
-  if (schedule.error) return <Refusal error={schedule.error} />
-  if (!schedule.data) return <Loading />
+  if (!schedule.data) return schedule.error ? <Refusal error={schedule.error} /> : <Loading />
   return (
     <>
+      <Refusal error={schedule.error} />
       <State schedule={schedule.data} />
       <ScheduleForm key={schedule.data.updated_at} capsule={capsule} schedule={schedule.data} />
       <Backfill capsule={capsule} schedule={schedule.data} />

@@ -8,13 +8,14 @@ import { api, bodyOf } from '../../api/client.js'
 import { metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { AreaField, Choice, Field } from '../../components/fields.js'
+import { AreaField, Choice } from '../../components/fields.js'
 import { Modal } from '../../components/modal.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { useTeam } from '../../shell/team.js'
 import styles from '../jobs.module.css'
 import { sourceQuery } from '../record/job-queries.js'
 import { Destinations, reasonOf, Standing, useDestinations } from './destinations.js'
+import { SettingsFields } from './settings-fields.js'
 import { emptyForm, faultOf, type SubmitForm, submitBody } from './submission.js'
 
 /** The job that is edited and run again. */
@@ -86,7 +87,7 @@ function Form({ start, others: given = none, onClose }: { start: SubmitForm; oth
     mutationFn: () => {
       const body = submitBody(filled, teamParam, others)
       return withKey(body, (header) =>
-        // What is no number is refused by the service, so the body is wider than the document says.
+        // What is not a number is refused by the service, so the body is wider than the document says.
         bodyOf(api.POST('/api/jobs/submit', { params: { header }, body: body as never, bodySerializer: textOf }))
       )
     },
@@ -115,34 +116,7 @@ function Form({ start, others: given = none, onClose }: { start: SubmitForm; oth
           options={[{ value: '', text: 'Detect it' }, ...frameworks.map((value) => ({ value, text: value }))]}
           onChange={set('framework')}
         />
-        <Field label="Shots" inputMode="numeric" value={form.shots} onChange={set('shots')} fault={faultAt('shots')} />
-        <Field
-          label="Seed (optional)"
-          inputMode="numeric"
-          value={form.seed}
-          onChange={set('seed')}
-          fault={faultAt('seed')}
-        />
-        <Field
-          label="Name (optional)"
-          value={form.name}
-          onChange={set('name')}
-          maxLength={200}
-          fault={faultAt('name')}
-        />
-        <Choice
-          label="Mode"
-          value={form.mode}
-          options={[{ value: '', text: 'As the service does' }, ...modes.map((value) => ({ value, text: value }))]}
-          onChange={set('mode')}
-        />
-        <Field
-          label="Cost at most, in USD (optional)"
-          inputMode="decimal"
-          value={form.maxCost}
-          onChange={set('maxCost')}
-          fault={faultAt('maxCost')}
-        />
+        <SettingsFields settings={form} set={set} faultAt={faultAt} modes={modes} />
       </div>
       <Destinations destinations={destinations} chosen={backend} onChoose={set('backend')} />
       <Refusal error={where.error} />

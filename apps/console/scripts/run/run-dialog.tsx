@@ -8,10 +8,10 @@ import { api, bodyOf } from '../../api/client.js'
 import { metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { Choice, Field } from '../../components/fields.js'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
 import { Destinations, reasonOf, Standing, useDestinations } from '../../jobs/submit/destinations.js'
+import { SettingsFields } from '../../jobs/submit/settings-fields.js'
 import { faultOf } from '../../jobs/submit/submission.js'
 import { useTeam } from '../../shell/team.js'
 import { numberOf } from '../../text/number-of.js'
@@ -71,7 +71,7 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
       warn_check_ids: consentsOf(analysis, consents)
     }
     const submitted = await withKey(body, (header) =>
-      // What is no number is refused by the service, so the body is wider than the document says.
+      // What is not a number is refused by the service, so the body is wider than the document says.
       bodyOf(api.POST('/api/jobs/submit', { params: { header }, body: body as never, bodySerializer: textOf }))
     )
     return (submitted as { job_id: string }).job_id
@@ -131,7 +131,12 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
             onChange={(text) => setTexts((known) => new Map([...known, [field.name, text]]))}
           />
         ))}
-        <Settings settings={settings} set={set} faultAt={faultAt} modes={meta.data?.features.execution_modes ?? []} />
+        <SettingsFields
+          settings={settings}
+          set={set}
+          faultAt={faultAt}
+          modes={meta.data?.features.execution_modes ?? []}
+        />
       </div>
       <Destinations destinations={destinations} chosen={backend} onChoose={set('backend')} />
       <Refusal error={where.error} />
@@ -145,53 +150,6 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
         <Button onPress={onClose}>Close</Button>
       </div>
     </form>
-  )
-}
-
-function Settings(props: {
-  settings: RunSettings
-  set: (name: keyof RunSettings) => (value: string) => void
-  faultAt: (name: keyof RunSettings) => string | null
-  modes: readonly string[]
-}) {
-  const { settings, set, faultAt, modes } = props
-  return (
-    <>
-      <Field
-        label="Shots"
-        inputMode="numeric"
-        value={settings.shots}
-        onChange={set('shots')}
-        fault={faultAt('shots')}
-      />
-      <Field
-        label="Seed (optional)"
-        inputMode="numeric"
-        value={settings.seed}
-        onChange={set('seed')}
-        fault={faultAt('seed')}
-      />
-      <Field
-        label="Name (optional)"
-        value={settings.name}
-        onChange={set('name')}
-        maxLength={200}
-        fault={faultAt('name')}
-      />
-      <Choice
-        label="Mode"
-        value={settings.mode}
-        options={[{ value: '', text: 'As the service does' }, ...modes.map((value) => ({ value, text: value }))]}
-        onChange={set('mode')}
-      />
-      <Field
-        label="Cost at most, in USD (optional)"
-        inputMode="decimal"
-        value={settings.maxCost}
-        onChange={set('maxCost')}
-        fault={faultAt('maxCost')}
-      />
-    </>
   )
 }
 

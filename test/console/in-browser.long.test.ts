@@ -5,7 +5,7 @@ import { browserTest } from '../support/browser/browser-test.js'
 import { eventually } from '../support/eventually.js'
 import { bellQasm3 } from '../support/jobs/builders.js'
 import { sceneOfFile, submitted } from './scene.js'
-import { header, lengthy, program, run, written } from './support/playground-page.js'
+import { header, lengthy, run, write, written } from './support/playground-page.js'
 
 const scene = sceneOfFile()
 async function completedBell(page: Page, name: string): Promise<string> {
@@ -91,7 +91,7 @@ describe('parts of the console that cannot be loaded', () => {
       const { page, open } = visit
       await scene.signUp(visit)
       await open('/run')
-      await program(page).fill(typedText)
+      await write(page, typedText)
       await page.getByText('2 gates in').waitFor()
       const all = /\/(api|healthz|assets)/
       await page.route(all, (route) => route.abort('connectionrefused'))
@@ -111,7 +111,7 @@ describe('parts of the console that cannot be loaded', () => {
       const { page, open } = visit
       await scene.signUp(visit)
       await open('/run')
-      await program(page).fill(typedText)
+      await write(page, typedText)
       let loads = 0
       page.on('load', () => loads++)
       const gone = /\/assets\/backends-page/
@@ -159,7 +159,7 @@ describe('the playground under attack', () => {
       const shared = { program: `${header}qubit q;\nh q;\n`, shots: '9', seed: '' }
       await open(`/run#run.${Buffer.from(JSON.stringify(shared)).toString('base64url')}`)
       await page.getByText('1 gate in').waitFor()
-      await program(page).fill(`${shared.program}// typed later\nx q;\n`)
+      await write(page, `${shared.program}// typed later\nx q;\n`)
       await page.getByText('2 gates in').waitFor()
       await page.reload()
       await page.getByText('2 gates in').waitFor()
@@ -259,7 +259,7 @@ describe('the playground under attack', () => {
     'many presses of Run at once leave one run and one worker, and cancelling while its file loads leaves none',
     scene.visit(async ({ page, open }) => {
       await open('/run')
-      await program(page).fill(lengthy)
+      await write(page, lengthy)
       await page.getByText('gates in').waitFor()
       await page.evaluate(`for (let press = 0; press < 12; press++)
         document.querySelector('[aria-label=Program]').dispatchEvent(
@@ -277,7 +277,7 @@ describe('the playground under attack', () => {
         await route.fallback().catch(() => {})
       })
       await page.getByLabel('Runs on').selectOption('quantum-circuit')
-      await program(page).fill(`${header}qubit[2] q;\nh q;\n`)
+      await write(page, `${header}qubit[2] q;\nh q;\n`)
       await run(page).click()
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByText('The run is cancelled.').waitFor()
@@ -293,7 +293,7 @@ describe('the playground under attack', () => {
       const other = await page.context().newPage()
       await open('/run')
       await other.goto(`${scene.platform.url()}/run`)
-      await program(page).fill(lengthy)
+      await write(page, lengthy)
       await other.getByLabel('Seed (optional)').fill('5')
       await run(page).click()
       await eventually(() => page.workers().length === 1)

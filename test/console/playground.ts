@@ -3,7 +3,7 @@ import { browserTest } from '../support/browser/browser-test.js'
 import type { Visit } from '../support/browser/visit.js'
 import { eventually } from '../support/eventually.js'
 import type { Scene } from './scene.js'
-import { header, lengthy, program, ranOn, run, written } from './support/playground-page.js'
+import { header, lengthy, ranOn, run, write, written } from './support/playground-page.js'
 
 const pythonBell = `from qiskit import QuantumCircuit
 qc = QuantumCircuit(2, 2)
@@ -64,7 +64,7 @@ export function playgroundTests(scene: Scene): void {
       await open('/run')
       await run(page).click()
       await ranOn(page, /^Ran on statevector-js/)
-      await program(page).fill(pythonBell)
+      await write(page, pythonBell)
       await page.getByRole('button', { name: 'Run on the server' }).and(page.locator('[disabled]')).waitFor()
       await examine()
       await page.getByRole('link', { name: 'Sign in to run on the server' }).click()
@@ -81,7 +81,7 @@ export function playgroundTests(scene: Scene): void {
         .or(page.getByText('Qubit 0 is the topmost wire'))
         .first()
         .waitFor()
-      await program(page).fill(`${header}qubit[2] q;\nh q[0];\n  nosuch q[1];\n`)
+      await write(page, `${header}qubit[2] q;\nh q[0];\n  nosuch q[1];\n`)
       const fault = page.getByRole('button', { name: 'Line 5, column 3' })
       await fault.waitFor()
       await page
@@ -102,7 +102,7 @@ export function playgroundTests(scene: Scene): void {
       const { page, open, examine } = visit
       await scene.signUp(visit)
       await open('/run')
-      await program(page).fill(pythonBell)
+      await write(page, pythonBell)
       await page.getByRole('button', { name: 'Run on the server' }).click()
       await ranOn(page, /^Ran on .* on the server/)
       await page.getByRole('region', { name: 'Output' }).getByText('printed <b>by</b> the program').waitFor()
@@ -141,11 +141,11 @@ export function playgroundTests(scene: Scene): void {
     '18 qubits are warned of with time and memory, and 21 are refused',
     scene.visit(async ({ page, open }) => {
       await open('/run')
-      await program(page).fill(`${header}qubit[18] q;\nh q;\n`)
+      await write(page, `${header}qubit[18] q;\nh q;\n`)
       await page.getByText(/^18 qubits: the run takes up to .* MiB of memory here\.$/).waitFor()
       await run(page).click()
       await ranOn(page, /^Ran on statevector-js/)
-      await program(page).fill(`${header}qubit[21] q;\nh q;\n`)
+      await write(page, `${header}qubit[21] q;\nh q;\n`)
       await page.getByText('The circuit needs 21 qubits, and this page simulates up to 20.').waitFor()
       expect(await run(page).isDisabled()).toBe(true)
     })
@@ -155,7 +155,7 @@ export function playgroundTests(scene: Scene): void {
     'a run shows how far it is, and leaves no worker when it is cancelled, its page is left or its tab is closed',
     scene.visit(async ({ page, open }) => {
       await open('/run')
-      await program(page).fill(lengthy)
+      await write(page, lengthy)
       await run(page).click()
       await page.getByRole('progressbar', { name: 'Progress of the run' }).waitFor()
       expect(page.workers()).toHaveLength(1)
@@ -181,7 +181,7 @@ export function playgroundTests(scene: Scene): void {
     scene.visit(async ({ page, open }) => {
       await open('/run')
       const text = `${header}// Grüße ⟩\nqubit[3] q;\nh q;\n`
-      await program(page).fill(text)
+      await write(page, text)
       await page.getByLabel('Shots').fill('77')
       await page.getByLabel('Seed (optional)').fill('5')
       await page.getByRole('button', { name: 'Make a link' }).click()
@@ -232,15 +232,15 @@ export function playgroundTests(scene: Scene): void {
       async ({ page, open, examine }) => {
         await open('/run')
         const long = 'a'.repeat(300)
-        await program(page).fill(`${header}// ${hostile}\nqubit[2] ${long};\nh ${long}[0];\n`)
+        await write(page, `${header}// ${hostile}\nqubit[2] ${long};\nh ${long}[0];\n`)
         await page.getByText('1 gate in').waitFor()
         await run(page).click()
         await ranOn(page, /^Ran on statevector-js/)
         await examine()
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-        await program(page).fill(`${header}include "${hostile.replaceAll('"', '')}";\n`)
+        await write(page, `${header}include "${hostile.replaceAll('"', '')}";\n`)
         await page.getByRole('button', { name: /^Line 3, column/ }).waitFor()
-        await program(page).fill(`${hostile}\n`)
+        await write(page, `${hostile}\n`)
         await page.getByRole('button', { name: /^Line 1, column/ }).waitFor()
         await examine()
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import type { Scene } from '../scene.js'
 
-export const program = (page: Page) => page.getByLabel('Program', { exact: true })
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 export async function read<Body>(page: Page, scene: Scene, path: string): Promise<Body> {

@@ -2,7 +2,8 @@
 import { expect } from '@jest/globals'
 import { browserTest } from '../../support/browser/browser-test.js'
 import { type Scene, submitted } from '../scene.js'
-import { editorIsThere, press, program, read, saved } from './pages.js'
+import { program } from '../support/playground-page.js'
+import { editorIsThere, press, read, saved } from './pages.js'
 
 export function runTests(scene: Scene): void {
   browserTest(

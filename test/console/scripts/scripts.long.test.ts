@@ -9,7 +9,8 @@ import { eventually } from '../../support/eventually.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import { FRAMES, processorMs, scrollThrough } from '../live.js'
 import { PASSWORD, sceneOfFile } from '../scene.js'
-import { changed, editorIsThere, press, program, read, saved } from './pages.js'
+import { program, write } from '../support/playground-page.js'
+import { changed, editorIsThere, press, read, saved } from './pages.js'
 import { runTests } from './running.js'
 
 const scene = sceneOfFile()
@@ -93,7 +94,7 @@ describe('what may be done', () => {
       const { db } = scene.platform.connection
       await db.update(teams).set({ suspendedAt: new Date(), suspendedReason: 'unpaid' }).where(eq(teams.id, team_id))
       // The page does not know yet: the press says so, and what was typed stays.
-      await program(page).fill('OPENQASM 3.0;\nqubit q;\n')
+      await write(page, 'OPENQASM 3.0;\nqubit q;\n')
       await press(page, 'Save')
       await page
         .getByText(/suspended/)
@@ -122,9 +123,9 @@ describe('two people at once', () => {
           await one.goto(`${url()}/scripts/${id}`)
           await editorIsThere(one)
         }
-        await program(page).fill(`${bellQasm3()}// of the first\n`)
+        await write(page, `${bellQasm3()}// of the first\n`)
         await second.getByLabel('Description (optional)').fill('of the second')
-        await program(second).fill(`${bellQasm3()}// of the second\n`)
+        await write(second, `${bellQasm3()}// of the second\n`)
         await press(page, 'Save')
         await page.getByText('Saved as version 2.').waitFor()
         await press(second, 'Save')
@@ -153,7 +154,7 @@ describe('two people at once', () => {
       for (const [at, id] of ids.entries()) {
         await open(`/scripts/${id}`)
         await editorIsThere(page)
-        await program(page).fill('OPENQASM 3.0;\nqubit[7] mine;\n')
+        await write(page, 'OPENQASM 3.0;\nqubit[7] mine;\n')
         const path = `${url()}/api/scripts/${id}`
         await (at === 0 ? page.request.post(`${path}/publish`) : page.request.delete(path))
         await press(page, 'Save')
@@ -188,7 +189,7 @@ describe('what is typed', () => {
       expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
       await open(`/scripts/${id}`)
       await editorIsThere(page)
-      await program(page).fill(`${bellQasm3()}// typed\n`)
+      await write(page, `${bellQasm3()}// typed\n`)
       await page.getByRole('tab', { name: 'Jobs' }).click()
       await page.getByText('No job of this team has run it.').waitFor()
       await page.getByRole('link', { name: 'Backends' }).click()

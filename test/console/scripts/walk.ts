@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals'
 import { browserTest } from '../../support/browser/browser-test.js'
 import type { Scene } from '../scene.js'
-import { editorIsThere, press, program } from './pages.js'
+import { write } from '../support/playground-page.js'
+import { editorIsThere, press } from './pages.js'
 
 export function scriptTests(scene: Scene): void {
   browserTest(
@@ -13,15 +14,15 @@ export function scriptTests(scene: Scene): void {
       await press(page, 'Write a script')
       await editorIsThere(page)
       await page.getByLabel('Name', { exact: true }).fill('Two qubits')
-      await program(page).fill('from qiskit import QuantumCircuit\nqc = QuantumCircuit(2\n')
+      await write(page, 'from qiskit import QuantumCircuit\nqc = QuantumCircuit(2\n')
       await press(page, 'Save')
       await page.getByRole('button', { name: /^Line 2, column / }).click()
-      await program(page).fill('from qiskit import QuantumCircuit\nimport requests\ncircuit = QuantumCircuit(2)\n')
+      await write(page, 'from qiskit import QuantumCircuit\nimport requests\ncircuit = QuantumCircuit(2)\n')
       await press(page, 'Save')
       await page.getByRole('heading', { level: 1, name: 'Two qubits' }).waitFor()
       await page.getByLabel('Warnings').getByRole('button', { name: 'Line 2' }).click()
       await examine()
-      await program(page).fill('from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(3)\n')
+      await write(page, 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(3)\n')
       await press(page, 'Save')
       await page.getByText('Saved as version 2.').waitFor()
       await page.getByRole('tab', { name: 'Versions' }).click()

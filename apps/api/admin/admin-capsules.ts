@@ -2,8 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { takeDownCapsule } from '../../../db/capsules/capsule-seals.js'
-import { Capsule } from '../capsules/capsule-view.js'
-import { recordOf } from '../capsules/capsules.js'
+import { loadParts } from '../../../db/capsules/capsules.js'
+import { Capsule, capsuleView } from '../capsules/capsule-view.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
 import { json } from '../http/response.js'
@@ -25,7 +25,7 @@ export const adminCapsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
     async (request, reply) =>
       app.writeOnce(request, reply, async ({ tx }) => {
         const { capsule } = await takeDownCapsule(tx, userOf(request), request.params.id, request.body.reason)
-        return { body: await recordOf(tx, capsule) }
+        return { body: capsuleView(capsule, await loadParts(tx, capsule)) }
       })
   )
 }

@@ -5,9 +5,11 @@ import { assertCanRun } from '../../../db/capsule-runs/capsule-runs.js'
 import { assertNoOpenRun } from '../../../db/capsules/capsule-changes.js'
 import { evidenceJobs } from '../../../db/capsules/capsule-evidence.js'
 import { type CapsuleRow, standingOf } from '../../../db/capsules/capsules.js'
+import type { DbOrTx } from '../../../db/client.js'
 import { assertMay, assertState, type CapsuleAction } from '../../../domain/capsules/capsule-actions.js'
 import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import type { CapsuleRunMode } from '../../../domain/capsules/capsule-state.js'
+import { ServiceError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, assertMayCall, callerOf, readTeam } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
@@ -39,12 +41,16 @@ export const CapsuleActions = Type.Object(
   }
 )
 
-/** @param scheduled whether it has a schedule. */
+/** Whether seals can be signed. To be asked outside transactions, because the key may have to be created. */
+export const canSign = ({ signer }: Pick<ApiDeps, 'signer'>): Promise<Verdict> =>
+  verdictLater(async () => void (await signer()))
+
+/** @param scheduled whether it has a schedule. @param signing the answer of `canSign`. */
 export async function actionsOf(
-  { db, signer }: Pick<ApiDeps, 'db' | 'signer'>,
+  db: DbOrTx,
   request: FastifyRequest,
   capsule: CapsuleRow,
-  scheduled: boolean
+  { scheduled, signing }: { scheduled: boolean; signing: Verdict }
 ): Promise<Static<typeof CapsuleActions>> {
   const team = await readTeam(request, db, capsule.teamId)
   const standing = await standingOf(db, callerOf(request), capsule)
@@ -66,7 +72,7 @@ export async function actionsOf(
     delete: await can('DELETE /api/capsules/:id', 'delete', () => assertNoOpenRun(db, capsule)),
     seal: await can('POST /api/capsules/:id/seal', 'seal', async () => {
       await assertHasEvidence(db, capsule, await evidenceJobs(db, capsule, MAIN_TASK))
-      await signer()
+      if (signing !== true) throw new ServiceError('not_available', signing)
     }),
     publish: await can('POST /api/capsules/:id/publish', 'publish'),
     archive: await can('POST /api/capsules/:id/archive', 'archive'),

@@ -11,8 +11,9 @@ import { callerOf } from '../http/access.js'
 import { SEAL_BYTES } from '../http/memory.js'
 import { json } from '../http/response.js'
 import { assertMayNow, lockRequestedCapsule, requestedCapsule } from './capsule-access.js'
+import { canSign } from './capsule-actions.js'
 import { Capsule } from './capsule-view.js'
-import { CapsuleId, recordOf } from './capsules.js'
+import { CapsuleId, recordFor } from './capsules.js'
 import { SealBody, sealCapsule, sealErrors } from './seal-capsule.js'
 
 const PublishBody = Type.Object(
@@ -59,7 +60,7 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
           const sealed = await sealCapsule(tx, by, capsule, request.body, () =>
             lockRequestedCapsule(request, tx, 'seal')
           )
-          return { body: await recordOf(tx, sealed) }
+          return { body: await recordFor(request, tx, sealed, true) }
         })
       )
     }
@@ -78,8 +79,9 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
         errors: ['slug_conflict']
       }
     },
-    async (request, reply) =>
-      app.writeOnce(request, reply, async ({ tx }) => {
+    async (request, reply) => {
+      const signing = await canSign(deps)
+      return app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'publish')
         const { title, description, readme, license, category, tags } = request.body
         const published = await publishCapsule(
@@ -95,8 +97,9 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
           },
           actorText(callerOf(request))
         )
-        return { body: await recordOf(tx, published) }
+        return { body: await recordFor(request, tx, published, signing) }
       })
+    }
   )
 
   app.post(
@@ -110,10 +113,13 @@ export const capsuleStateRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = 
         response: { 200: json('The archived capsule', Capsule) }
       }
     },
-    async (request, reply) =>
-      app.writeOnce(request, reply, async ({ tx }) => {
+    async (request, reply) => {
+      const signing = await canSign(deps)
+      return app.writeOnce(request, reply, async ({ tx }) => {
         const capsule = await lockRequestedCapsule(request, tx, 'archive')
-        return { body: await recordOf(tx, await archiveCapsule(tx, capsule, actorText(callerOf(request)))) }
+        const archived = await archiveCapsule(tx, capsule, actorText(callerOf(request)))
+        return { body: await recordFor(request, tx, archived, signing) }
       })
+    }
   )
 }

@@ -2,6 +2,7 @@
 // publishing and archiving are in capsule-states.ts, the public catalogue in public-capsules.ts.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { SealRequest } from '../../../capsule-format/seal-content.js'
 import { actorText } from '../../../db/audit/audit.js'
@@ -35,8 +36,9 @@ import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http
 import { SEAL_BYTES } from '../http/memory.js'
 import { done, json, pageEnd, success, uuid } from '../http/response.js'
 import { idEnd } from '../http/validation/id-end.js'
+import type { Verdict } from '../http/verdict.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
-import { actionsOf } from './capsule-actions.js'
+import { actionsOf, canSign } from './capsule-actions.js'
 import { createDraft, readFields } from './capsule-draft.js'
 import { Capsule, CapsuleSummary, capsuleSummaryView, capsuleView } from './capsule-view.js'
 import { cloneCapsule } from './clone-capsule.js'
@@ -143,8 +145,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
     },
     async (request) => {
       const capsule = await requestedCapsule(db, request)
-      const parts = await loadParts(db, capsule)
-      return capsuleView(capsule, parts, await actionsOf(deps, request, capsule, parts.schedule !== null))
+      return recordFor(request, db, capsule, await canSign(deps))
     }
   )
 
@@ -161,13 +162,15 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         errors: ['backend_unknown', 'storage_limit_exceeded']
       }
     },
-    async (request, reply) =>
-      app.writeOnce(request, reply, async ({ tx }) => {
+    async (request, reply) => {
+      const signing = await canSign(deps)
+      return app.writeOnce(request, reply, async ({ tx }) => {
         const row = await lockRequestedCapsule(request, tx, 'update')
         const change = await readFields(request, tx, row.teamId, request.body, request.jsonText!)
         const changed = await changeCapsule(tx, row, change, actorText(callerOf(request)))
-        return { body: await recordOf(tx, changed) }
+        return { body: await recordFor(request, tx, changed, signing) }
       })
+    }
   )
 
   app.delete(
@@ -271,5 +274,9 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
   )
 }
 
-/** The current record of a capsule. */
-export const recordOf = async (db: DbOrTx, capsule: CapsuleRow) => capsuleView(capsule, await loadParts(db, capsule))
+/** The record of a capsule, with what the caller can do now. */
+export async function recordFor(request: FastifyRequest, db: DbOrTx, capsule: CapsuleRow, signing: Verdict) {
+  const parts = await loadParts(db, capsule)
+  const scheduled = parts.schedule !== null
+  return capsuleView(capsule, parts, await actionsOf(db, request, capsule, { scheduled, signing }))
+}

@@ -252,6 +252,24 @@ test('`can` names what is missing for a verification, a schedule, its end and a 
   expect((await canOf(draft)).delete).toMatch(/^The run .* has not finished/)
 })
 
+test('the record that answers a change, a seal, a publication or an archival says `can` as a read of it does', async () => {
+  const ask = asks['capsule owner']
+  const steps: [string, CapsuleState, string, string, object?][] = [
+    ['change', 'draft', 'PATCH', '', { name: 'renamed' }],
+    ['seal', 'runnable', 'POST', '/seal', { exit_code: 0 }],
+    ['publication', 'sealed', 'POST', '/publish', { title: 'Title', description: 'For everyone' }],
+    ['archival', 'sealed', 'POST', '/archive']
+  ]
+  for (const [name, state, method, rest, body] of steps) {
+    const id = await capsuleIn(state, ofTeam)
+    const answer = await ask(method, `/api/capsules/${id}${rest}`, body)
+    expect([name, answer.status]).toEqual([name, 200])
+    const { can } = (await ask('GET', `/api/capsules/${id}`)).body
+    expect([name, answer.body.can]).toEqual([name, can])
+    expect(can.clone).toBe(true)
+  }
+})
+
 test("a former member can do nothing; the team's owner inherits their capsules", async () => {
   const id = await capsuleIn('draft', ofTeam)
   expect((await asks['team owner']('PATCH', `/api/capsules/${id}`, { name: 'x' })).status).toBe(403)

@@ -55,7 +55,7 @@ test('a demo uses none of the servers, files and keys that the environment names
 test('a demo ends with the command, the address and the account that show its jobs again', () => {
   const account = { email: 'demo@example.com', password: 'secret-word' }
   expect(howToLookAgain('http://127.0.0.1:41233', '.demo', account).split('\n')).toEqual([
-    'To look at these jobs in the web console and in the Temporal UI:',
+    'To look at these jobs and the capsule in the web console and in the Temporal UI:',
     '    DATA_DIR=.demo PORT=41233 npm start',
     '    open http://127.0.0.1:41233/jobs',
     '    sign in as demo@example.com with the password secret-word'

@@ -6,6 +6,7 @@ import { isIdEnd } from '../../../domain/json/short-id.js'
 import type { CapsulePage, CapsuleRecord, PublicCapsule, PublicPage } from '../capsules/capsule-record.js'
 import { capsulePageText, capsuleText, publicCapsuleText, publicPageText } from '../capsules/capsule-text.js'
 import type { ApiClient } from '../session/api-client.js'
+import { capsulePage } from '../session/console-page.js'
 import { capsuleArgument, capsuleIdOf, jobArgument, jobIdOf } from '../session/named-ids.js'
 import {
   collect,
@@ -18,7 +19,7 @@ import {
   withService
 } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
-import { printResult } from '../terminal/output.js'
+import { printNotice, printResult } from '../terminal/output.js'
 import { idFor, outScreen } from '../terminal/screen.js'
 import { readText } from '../terminal/text-file.js'
 import { plain } from '../terminal/untrusted-text.js'
@@ -97,7 +98,7 @@ function addCreateCommands(capsule: Command): void {
       withService(options, async (api) => {
         const bytes = Buffer.from(await readText(file))
         const query = options.team === undefined ? '' : `?team_id=${encodeURIComponent(options.team)}`
-        made(await api.send<Made>(`/api/capsules/upload${query}`, { bytes, type: 'application/yaml' }), options)
+        made(api, await api.send<Made>(`/api/capsules/upload${query}`, { bytes, type: 'application/yaml' }), options)
       })
     )
   serviceCommand(capsule, 'from-job', 'create a capsule from a completed job, with its results')
@@ -109,7 +110,7 @@ function addCreateCommands(capsule: Command): void {
       withService(options, async (api) => {
         const { name, description, tag } = options
         const body = { job_id: await jobIdOf(api, jobId), name, description, ...(tag.length > 0 && { tags: tag }) }
-        made(await api.post<Made>('/api/capsules/from-job', body), options)
+        made(api, await api.post<Made>('/api/capsules/from-job', body), options)
       })
     )
   serviceCommand(capsule, 'clone', 'create your own draft from a capsule, without its results')
@@ -118,7 +119,7 @@ function addCreateCommands(capsule: Command): void {
     .action((id: string, options: MakeOptions) =>
       withService(options, async (api) => {
         const path = `/api/capsules/${await capsuleIdOf(api, id)}/clone`
-        made(await api.post<Made>(path, { name: options.name }), options)
+        made(api, await api.post<Made>(path, { name: options.name }), options)
       })
     )
 }
@@ -127,8 +128,9 @@ interface Made {
   capsule_id: string
 }
 
-function made({ value, text }: { value: Made; text: string }, { json }: ServiceOptions): void {
+function made(api: ApiClient, { value, text }: { value: Made; text: string }, { json }: ServiceOptions): void {
   const id = plain(value.capsule_id)
+  printNotice(`page: ${capsulePage(api.url, id)}`)
   printResult({ json }, text, () => `capsule ${id}\nShow it with: qjob capsule show ${idFor(id, outScreen())}`)
 }
 

@@ -1,16 +1,17 @@
-// `qjob demo`: starts a separate stack, runs three jobs through the public API, and stops everything.
+// `qjob demo`: starts a separate stack, runs three jobs through the public API, seals one and verifies it, and stops everything.
 import { randomBytes } from 'node:crypto'
 import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
 import { connect } from '../../../db/client.js'
+import { type CapsuleRun, isOver, succeeded } from '../capsules/capsule-record.js'
 import { bellQasm, ghzQiskit, shots, slowGhzQiskit } from '../demo/circuits.js'
 import { demoEnvironment } from '../demo/demo-folder.js'
 import { attemptLine, barChart, budgetLine, money, statusTimes } from '../demo/job-view.js'
 import { type DemoAccount, howToLookAgain } from '../demo/look-again.js'
 import { type JobRecord, Session } from '../demo/session.js'
-import { jobPage } from '../session/console-page.js'
+import { capsulePage, jobPage } from '../session/console-page.js'
 import { logTail } from '../stack/parts/child.js'
 import { readSettings } from '../stack/settings.js'
 import { onEndSignals } from '../stack/signals.js'
@@ -22,7 +23,10 @@ const finalStatuses = ['completed', 'failed', 'cancelled', 'dispatch_failed']
 const workingParts: PartName[] = ['api', 'worker', 'executor']
 
 export function addDemoCommand(program: Command): void {
-  program.command('demo').description('start a separate stack, run three jobs on it, and stop it').action(demo)
+  program
+    .command('demo')
+    .description('start a separate stack, run three jobs on it, seal one and verify it, and stop it')
+    .action(demo)
 }
 
 const report = (line: string) => process.stderr.write(`${line}\n`)
@@ -64,7 +68,7 @@ function sayLog(stack: Stack, part: PartName): void {
   report(`The last lines of ${file}:\n${logTail(file)}`)
 }
 
-/** @returns the account that owns the jobs. */
+/** @returns the account that owns the jobs and the capsule. */
 async function story(stack: Stack): Promise<DemoAccount> {
   const session = new Session(stack.callUrl)
   const email = `demo-${randomBytes(4).toString('hex')}@example.com`
@@ -90,6 +94,9 @@ async function story(stack: Stack): Promise<DemoAccount> {
   const attempts = await session.attempts(survivor.id)
   for (const attempt of attempts) show(`    ${attemptLine(attempt)}`)
   if (attempts.length < 2) throw new Error('the job did not run again after its executor was killed')
+
+  show('\n(d) The Bell pair as a sealed capsule, which is verified by running it again')
+  await sealAndVerify(session, bell.id)
   return { email, password }
 }
 
@@ -117,6 +124,33 @@ async function runJob(
     if (Date.now() > deadline) throw new Error(`job ${id} has not finished after ${jobLimitMs / 1000} s`)
   }
   return session.job(id)
+}
+
+/** Throws unless the second run gives what was sealed. */
+async function sealAndVerify(session: Session, jobId: string): Promise<void> {
+  const id = await session.sealJob(jobId)
+  show(`    capsule ${id}`)
+  show(`    page: ${capsulePage(session.url, id)}`)
+  const { state, seal } = await session.capsule(id)
+  if (!seal) throw new Error(`capsule ${id} is ${state} instead of sealed`)
+  show(`    sealed as ${seal.capsule_digest}`)
+  const run = await ended(session, id, await session.verify(id))
+  if (!succeeded(run))
+    throw new Error(
+      `the verification of capsule ${id} is ${run.status}: ${run.verdict ?? run.reason ?? 'no reason given'}`
+    )
+  show(`    verdict ${run.verdict}: ${run.verification?.reason}`)
+}
+
+async function ended(session: Session, capsuleId: string, runId: string): Promise<CapsuleRun> {
+  const deadline = Date.now() + jobLimitMs
+  for (;;) {
+    const run = await session.capsuleRun(capsuleId, runId)
+    if (isOver(run)) return run
+    if (Date.now() > deadline)
+      throw new Error(`the verification of capsule ${capsuleId} has not ended after ${jobLimitMs / 1000} s`)
+    await delay(100)
+  }
 }
 
 async function killExecutorMidRun(stack: Stack, session: Session, id: string): Promise<void> {

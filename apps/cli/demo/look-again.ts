@@ -1,4 +1,4 @@
-// What the demo prints at its end: how to look at its jobs, which stay in its data folder.
+// What the demo prints at its end: how to look at its jobs and its capsule, which stay in its data folder.
 
 export interface DemoAccount {
   email: string
@@ -8,7 +8,7 @@ export interface DemoAccount {
 /** @param url the address that the stopped stack had; with its port, the addresses that the demo printed are true again. */
 export function howToLookAgain(url: string, folder: string, { email, password }: DemoAccount): string {
   return [
-    'To look at these jobs in the web console and in the Temporal UI:',
+    'To look at these jobs and the capsule in the web console and in the Temporal UI:',
     `    DATA_DIR=${shellWord(folder)} PORT=${new URL(url).port} npm start`,
     `    open ${url}/jobs`,
     `    sign in as ${email} with the password ${password}`

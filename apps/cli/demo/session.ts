@@ -1,4 +1,5 @@
 // A signed-in user of the public HTTP API, with a cookie and JSON like a browser.
+import type { CapsuleRecord, CapsuleRun } from '../capsules/capsule-record.js'
 
 const requestLimitMs = 30_000
 
@@ -53,6 +54,26 @@ export class Session {
 
   async attempts(id: string): Promise<Attempt[]> {
     return (await this.call<{ attempts: Attempt[] }>('GET', `/api/jobs/${id}/attempts`)).attempts
+  }
+
+  /** @returns the id of the capsule. */
+  async sealJob(jobId: string): Promise<string> {
+    const body = { job_id: jobId, seal: true }
+    return (await this.call<{ capsule_id: string }>('POST', '/api/capsules/from-job', body)).capsule_id
+  }
+
+  capsule(id: string): Promise<CapsuleRecord> {
+    return this.call('GET', `/api/capsules/${id}`)
+  }
+
+  /** Runs a sealed capsule again, to compare. @returns the id of the run. */
+  async verify(id: string): Promise<string> {
+    const path = `/api/capsules/${id}/run`
+    return (await this.call<{ capsule_run_id: string }>('POST', path, { mode: 'verify' })).capsule_run_id
+  }
+
+  capsuleRun(id: string, runId: string): Promise<CapsuleRun> {
+    return this.call('GET', `/api/capsules/${id}/runs/${runId}`)
   }
 
   budget(): Promise<Budget> {

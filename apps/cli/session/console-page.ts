@@ -1,15 +1,21 @@
-// The address of a job's page in the web console, which the api serves.
+// The addresses of pages in the web console, which the api serves.
 import { readStackFile } from '../stack/data-dir.js'
 import { dataFolder } from '../stack/project.js'
 import { isLoopback } from './service-url.js'
+
+export const jobPage = (serviceUrl: string, id: string, env: NodeJS.ProcessEnv = process.env): string =>
+  page(serviceUrl, 'jobs', id, env)
+
+export const capsulePage = (serviceUrl: string, id: string, env: NodeJS.ProcessEnv = process.env): string =>
+  page(serviceUrl, 'capsules', id, env)
 
 /**
  * Browsers reach the service at the address that `qjob` calls, unless it runs on this machine behind PUBLIC_URL: that of the
  * environment, as in the api's container, or of the stack that runs from DATA_DIR.
  */
-export function jobPage(serviceUrl: string, id: string, env: NodeJS.ProcessEnv = process.env): string {
+function page(serviceUrl: string, list: 'jobs' | 'capsules', id: string, env: NodeJS.ProcessEnv): string {
   const console = isLoopback(serviceUrl) ? publicOrigin(serviceUrl, env) : null
-  return `${console ?? serviceUrl}/jobs/${encodeURIComponent(String(id).toWellFormed())}`
+  return `${console ?? serviceUrl}/${list}/${encodeURIComponent(String(id).toWellFormed())}`
 }
 
 function publicOrigin(serviceUrl: string, env: NodeJS.ProcessEnv): string | null {

@@ -1,9 +1,9 @@
-// Where `qjob` says that a job's page is.
+// Where `qjob` says that the page of a job or a capsule is.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { jobPage } from '../../../apps/cli/session/console-page.js'
+import { capsulePage, jobPage } from '../../../apps/cli/session/console-page.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'qjs-page-'))
 const [empty, running] = [join(folder, 'none'), folder]
@@ -31,6 +31,10 @@ test.each([
   ]
 ])("a job's page is %s", (_where, url, env, page) => {
   expect(jobPage(url, '1', { DATA_DIR: empty, ...env })).toBe(page)
+})
+
+test("a capsule's page is at the same address as those of jobs", () => {
+  expect(capsulePage(here, '1', { DATA_DIR: running })).toBe('https://jobs.example.org/capsules/1')
 })
 
 test('an id of any content stays one part of the address', () => {

@@ -8,6 +8,8 @@ import { setServiceState } from './service-state.js'
 export interface Session {
   user: User
   teams: Team[]
+  /** Teams that the caller has left, or was removed from, since the page was loaded. */
+  former: Team[]
 }
 
 /** Fields that later versions of the service have. */
@@ -46,10 +48,12 @@ export const sessionQuery = queryOptions({
       return before
     }
     const session = await bodyOf(Promise.resolve({ data, error, response }))
+    const ids = new Set(session.teams.map(({ id }) => id))
+    const former = before ? [...before.teams, ...before.former].filter(({ id }) => !ids.has(id)) : []
     // Somebody else signed in with this browser: nothing of the first person's pages may stay.
     if (before && before.user.id !== session.user.id) location.reload()
     rememberSignedIn(true)
-    return session
+    return { ...session, former }
   }
 })
 

@@ -4,11 +4,12 @@ import { useEffect, useState } from 'react'
 import { backendsQuery } from '../api/queries.js'
 import { useServiceState } from '../api/service-state.js'
 import { Notice } from '../components/notice.js'
+import { shownText } from '../text/shown-text.js'
 import styles from './shell.module.css'
 import { useTeam } from './team.js'
 
 export function Banners() {
-  const { team } = useTeam()
+  const { team, left } = useTeam()
   const { reachable } = useServiceState()
   const emulated = useQuery({
     ...backendsQuery,
@@ -17,6 +18,12 @@ export function Banners() {
   return (
     <div className={styles.banners}>
       <ConnectionBanners />
+      {team && left ? (
+        <Notice tone="warn">
+          You do not belong to the team {shownText(team.name)} any more. This page shows what was read before. Copy what
+          you still need, then choose another team.
+        </Notice>
+      ) : null}
       {team?.suspended ? (
         <Notice tone="warn">
           The team {team.name} is suspended and can be read only.

@@ -9,7 +9,7 @@ import { useTeam } from './team.js'
 /** Choosing a team changes the address; the page then reads anew. */
 export function TeamChoice({ teams }: { teams: readonly Team[] }) {
   const navigate = useNavigate()
-  const { team } = useTeam()
+  const { team, left } = useTeam()
   const { pathname } = useLocation()
   if (teams.length === 0) return null
   const options = teams.map(({ id, name, suspended }) => ({
@@ -20,8 +20,8 @@ export function TeamChoice({ teams }: { teams: readonly Team[] }) {
   return (
     <Choice
       label="Team"
-      value={team?.id ?? ''}
-      options={team ? options : [nobody, ...options]}
+      value={team && !left ? team.id : ''}
+      options={team && !left ? options : [nobody, ...options]}
       // The pages of a team stay, with the chosen one; other pages may show what the team does not have.
       onChange={(id) => void navigate({ to: pathname.startsWith('/team/') ? pathname : '/jobs', search: { team: id } })}
     />

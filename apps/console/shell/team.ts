@@ -10,14 +10,22 @@ export interface TeamOfPage {
   team: Team | null
   /** For requests; `{}` for a caller without a team, who gets one with the first write. */
   teamParam: { team_id?: string }
-  /** The address names a team that the caller does not belong to. */
+  /** The caller does not belong to it any more. Its pages stay, with what was typed, and a press says what has changed. */
+  left: boolean
+  /** The address names a team that the caller did not belong to when the page was loaded. */
   unknown: boolean
 }
 
 export function useTeam(): TeamOfPage {
   const { team: id } = useSearch({ strict: false }) as { team?: string }
   const { data: session } = useQuery(sessionQuery)
-  const teams = session?.teams ?? []
-  const team = (id === undefined ? teams[0] : teams.find((known) => known.id === id)) ?? null
-  return { team, teamParam: team ? { team_id: team.id } : {}, unknown: id !== undefined && team === null }
+  const isNamed = (known: Team) => known.id === id
+  const present = (id === undefined ? session?.teams[0] : session?.teams.find(isNamed)) ?? null
+  const team = present ?? session?.former.find(isNamed) ?? null
+  return {
+    team,
+    teamParam: team ? { team_id: team.id } : {},
+    left: team !== present,
+    unknown: id !== undefined && team === null
+  }
 }

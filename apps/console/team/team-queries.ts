@@ -1,6 +1,7 @@
 // What the pages of a team read. Each read names the team.
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.js'
+import { sessionQuery } from '../api/queries.js'
 import type { components } from '../api/schema.js'
 
 type Schemas = components['schemas']
@@ -88,6 +89,11 @@ export const usageQuery = (teamId: string, month: string | undefined) =>
     }
   })
 
-/** Reads again what a change touched: the team's pages, and with them what may be done. */
-export const readTeamAgain = (queryClient: QueryClient): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: ['team'] })
+/** Reads again what a change touched: the team's pages, what may be done, and whether the caller still belongs to it. */
+export async function readTeamAgain(queryClient: QueryClient): Promise<void> {
+  const { queryKey } = sessionQuery
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: ['team'] }),
+    queryClient.invalidateQueries({ queryKey })
+  ])
+}

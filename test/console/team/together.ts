@@ -27,7 +27,7 @@ export function togetherTests({ scene, call, owner, colleague }: TeamStage): voi
   const heard = (page: Page, id: string) => page.evaluate<boolean>(`window.heard.includes(${JSON.stringify(id)})`)
 
   browserTest(
-    'an admin who is removed while typing is told at the press, keeps the text, and hears no further event',
+    'an admin who is removed while typing is told at the press, keeps the text until the page is loaded again, and hears no further event',
     scene.visit(async (visit) => {
       const { page } = visit
       const teamId = await owner(visit, 'Leaving')
@@ -46,8 +46,11 @@ export function togetherTests({ scene, call, owner, colleague }: TeamStage): voi
         await eventually(() => heard(page, after))
         await send(admin.page).click()
         await admin.page.getByRole('alert').filter({ hasText: 'no such team' }).first().waitFor()
+        await admin.page.getByText('You do not belong to the team Leaving any more').waitFor()
         expect(await admin.page.getByLabel('Message (optional)').inputValue()).toBe(MESSAGE)
         expect(await heard(admin.page, after)).toBe(false)
+        await admin.page.reload()
+        await admin.page.getByText('You do not belong to the team of this address').waitFor()
         expect(adminId).not.toBe('')
       })
     })

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
+import layout from '../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../components/notice.js'
 import { Table, Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
-import styles from './admin.module.css'
 import { accessCodesQuery, readAgain } from './admin-queries.js'
 import { Pager } from './pager.js'
 import { numberOf, WriteForm } from './write-form.js'
@@ -56,7 +56,7 @@ function MakeCode() {
   const queryClient = useQueryClient()
   const [made, setMade] = useState<string | null>(null)
   return (
-    <section className={styles.section} aria-label="Make an access code">
+    <section className={layout.section} aria-label="Make an access code">
       <WriteForm
         fields={[
           { name: 'uses', label: 'Accounts that it can open', kind: 'integer', start: '1' },

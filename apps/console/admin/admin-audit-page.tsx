@@ -4,11 +4,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { api, bodyOf } from '../api/client.js'
 import { TrailFilterForm } from '../audit/trail-filter-form.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../components/notice.js'
 import { Table, Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
-import styles from './admin.module.css'
 import type { AdminAction } from './admin-queries.js'
 import { PAGE } from './pager.js'
 
@@ -78,7 +78,7 @@ export function AdminAuditPage() {
               </td>
               <Wide>
                 {actor.email}
-                {actor.id === null ? <div className={styles.quiet}>at the command line</div> : null}
+                {actor.id === null ? <div className={layout.quiet}>at the command line</div> : null}
               </Wide>
               <td>
                 {actions[action]} <code>{action}</code>

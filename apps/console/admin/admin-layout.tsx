@@ -1,5 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router'
-import styles from './admin.module.css'
+import { Outlet } from '@tanstack/react-router'
+import { PageNav } from '../components/page-nav.js'
 
 const pages = [
   { to: '/admin/system', text: 'System' },
@@ -16,13 +16,7 @@ const pages = [
 export function AdminLayout() {
   return (
     <>
-      <nav className={styles.nav} aria-label="Administration">
-        {pages.map(({ to, text }) => (
-          <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
-            {text}
-          </Link>
-        ))}
-      </nav>
+      <PageNav label="Administration" pages={pages} />
       <Outlet />
     </>
   )

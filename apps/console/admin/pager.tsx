@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.js'
 import { Field } from '../components/fields.js'
+import layout from '../components/layout.module.css'
 import { groupedDigits } from '../text/exact-numbers.js'
-import styles from './admin.module.css'
 
 export const PAGE = 50
 
@@ -21,7 +21,7 @@ export function SearchForm({ label, q, onSearch }: { label: string; q: string; o
   }
   return (
     <search>
-      <form className={styles.bar} onSubmit={submit}>
+      <form className={layout.bar} onSubmit={submit}>
         <Field label={label} value={text} onChange={setText} />
         <Button type="submit">Search</Button>
       </form>
@@ -35,8 +35,8 @@ export function Pager({ page, rows, onPage }: { page: PageEnd; rows: number; onP
   const all = `${total_capped ? 'at least ' : ''}${groupedDigits(total)}`
   const isLast = total_capped ? rows < PAGE : offset + rows >= total
   return (
-    <div className={styles.bar}>
-      <p className={styles.quiet} role="status">
+    <div className={layout.bar}>
+      <p className={layout.quiet} role="status">
         {rows === 0 ? `None of ${all}` : `${groupedDigits(offset + 1)} to ${groupedDigits(offset + rows)} of ${all}`}
       </p>
       {offset > 0 ? <Button onPress={() => onPage(Math.max(0, offset - PAGE))}>Previous</Button> : null}

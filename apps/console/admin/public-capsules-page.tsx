@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
+import layout from '../components/layout.module.css'
 import { Empty, Loading, Notice, Refusal } from '../components/notice.js'
 import { Table, Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { shownText } from '../text/shown-text.js'
-import styles from './admin.module.css'
 import { publicCapsulesQuery, readAgain } from './admin-queries.js'
 import { Pager, SearchForm } from './pager.js'
 import { WriteDialog } from './write-dialog.js'
@@ -44,7 +44,7 @@ export function PublicCapsulesPage() {
             <tr key={id}>
               <Wide>
                 {title} <code>{slug}</code>
-                <div className={styles.quiet}>{description}</div>
+                <div className={layout.quiet}>{description}</div>
               </Wide>
               <td>
                 <Time at={published_at} />

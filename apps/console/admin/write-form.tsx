@@ -6,6 +6,7 @@ import { fieldFault } from '../api/field-fault.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
 import { AreaField, Choice, Field, type Option } from '../components/fields.js'
+import layout from '../components/layout.module.css'
 import { Refusal } from '../components/notice.js'
 import styles from './admin.module.css'
 
@@ -67,7 +68,7 @@ export function WriteForm<Name extends string>({ fields, button, kind = 'main', 
         ))}
       </div>
       {fault === null ? <Refusal error={write.error} /> : null}
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind={kind} type="submit" isDisabled={write.isPending}>
           {button}
         </Button>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../components/button.js'
 import { Fact, Facts } from '../components/facts.js'
+import layout from '../components/layout.module.css'
 import { Modal } from '../components/modal.js'
 import { Loading, Notice, Refusal } from '../components/notice.js'
 import { Time } from '../components/text.js'
@@ -33,7 +34,7 @@ export function EntryDialog(props: {
             </Fact>
             <Fact name="Who">
               {actorText(data.entry.actor, data.actors)}
-              <div className={styles.quiet}>{data.entry.actor}</div>
+              <div className={layout.quiet}>{data.entry.actor}</div>
             </Fact>
             <Fact name="When">
               <Time at={data.entry.at} />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useNow } from '../charts/use-now.js'
 import { Button } from '../components/button.js'
 import { Fact, Facts } from '../components/facts.js'
+import layout from '../components/layout.module.css'
 import { Notice, Refusal } from '../components/notice.js'
 import { groupedDigits, numbered } from '../text/exact-numbers.js'
 import styles from './audit.module.css'
@@ -13,8 +14,8 @@ import { type Proof, prove } from './trail-queries.js'
 export function ProveIt({ team }: { team: { team_id?: string } }) {
   const proof = useMutation({ mutationFn: () => prove(team) })
   return (
-    <section className={styles.section} aria-label="Proof">
-      <div className={styles.bar}>
+    <section className={layout.section} aria-label="Proof">
+      <div className={layout.bar}>
         <Button kind="main" onPress={() => proof.mutate()} isDisabled={proof.isPending}>
           Prove it
         </Button>

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.js'
 import { Choice, Field } from '../components/fields.js'
-import styles from './audit.module.css'
+import layout from '../components/layout.module.css'
 import { isoTime, localTime, type TrailFilters } from './trail-filters.js'
 
 interface Props {
@@ -35,7 +35,7 @@ export function TrailFilterForm({ actions, filters, onChange, numbered = false }
   }
   return (
     <search>
-      <form className={styles.filters} onSubmit={submit}>
+      <form className={layout.filters} onSubmit={submit}>
         <Choice
           label="Action"
           value={typed.action}
@@ -50,7 +50,7 @@ export function TrailFilterForm({ actions, filters, onChange, numbered = false }
         {numbered ? (
           <Field label="Up to entry" inputMode="numeric" value={typed.entry} onChange={set('entry')} />
         ) : null}
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button type="submit">Show</Button>
           <Button onPress={clear}>Show all</Button>
         </div>

@@ -3,12 +3,12 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../components/notice.js'
 import type { SeenRows } from '../jobs/list/list-reader.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { useTeam } from '../shell/team.js'
 import { groupedDigits } from '../text/exact-numbers.js'
-import styles from './audit.module.css'
 import { EntryDialog } from './entry-dialog.js'
 import { ProveIt } from './prove-it.js'
 import { TrailFilterForm } from './trail-filter-form.js'
@@ -25,7 +25,7 @@ export function TrailPage() {
   return (
     <>
       <h1>Audit{team ? ` of ${team.name}` : ''}</h1>
-      <p className={styles.quiet}>
+      <p className={layout.quiet}>
         Each change of a capsule leaves an entry, which holds the hash of the entry before. Signed checkpoints say where
         the trail ended.
       </p>
@@ -62,7 +62,7 @@ function Trail({ team }: { team: { team_id?: string } }) {
   )
   const filtered = Object.keys(filters).length > 0
   return (
-    <section className={styles.section} aria-label="Entries">
+    <section className={layout.section} aria-label="Entries">
       <TrailFilterForm
         actions={trailActions}
         filters={filters}
@@ -86,8 +86,8 @@ function Trail({ team }: { team: { team_id?: string } }) {
       {entries.length > 0 ? (
         <>
           <TrailTable entries={entries} names={names} onSee={nearEnd} onOpen={setOpened} />
-          <div className={styles.bar}>
-            <p className={styles.quiet} role="status">
+          <div className={layout.bar}>
+            <p className={layout.quiet} role="status">
               {readText(entries.length, hasNextPage)}
             </p>
             {hasNextPage ? (

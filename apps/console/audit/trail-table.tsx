@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect } from 'react'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { shortId, Time } from '../components/text.js'
 import type { SeenRows } from '../jobs/list/list-reader.js'
 import { useRowWindow } from '../jobs/list/use-row-window.js'
@@ -75,7 +76,7 @@ const EntryRow = memo(({ entry, who, index, onOpen }: RowProps) => (
     <td>{entry.seq}</td>
     <td>
       {trailActions[entry.action] ?? entry.action} <code>{entry.action}</code>
-      <div className={styles.quiet}>{stateText(entry)}</div>
+      <div className={layout.quiet}>{stateText(entry)}</div>
     </td>
     <td title={entry.actor}>{clipped(who, NAME_CELLS_MAX)}</td>
     <td>

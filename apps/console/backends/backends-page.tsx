@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Backend } from '../api/client.js'
 import { backendsQuery } from '../api/queries.js'
+import { Fact, Facts } from '../components/facts.js'
 import { Loading, Refusal } from '../components/notice.js'
 import { Time, usd } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
@@ -50,33 +51,21 @@ function Card({ backend }: { backend: Backend }) {
       <p className={backend.isAvailable ? styles.ok : styles.bad}>
         {backend.isAvailable ? 'Takes jobs' : (backend.unavailableReason ?? 'Takes no jobs')}
       </p>
-      <dl className={styles.facts}>
-        <div>
-          <dt>Status</dt>
-          <dd>
-            {backend.status}, since <Time at={backend.statusUpdatedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Queue</dt>
-          <dd>{queueOf(backend)}</dd>
-        </div>
-        <div>
-          <dt>Price</dt>
-          <dd>{priceOf(backend)}</dd>
-        </div>
-        <div>
-          <dt>Limits</dt>
-          <dd>
-            {[
-              backend.maxQubits === null ? null : `${backend.maxQubits} qubits`,
-              backend.maxShots === null ? null : `${backend.maxShots} shots`
-            ]
-              .filter(Boolean)
-              .join(', ') || 'none stated'}
-          </dd>
-        </div>
-      </dl>
+      <Facts>
+        <Fact name="Status">
+          {backend.status}, since <Time at={backend.statusUpdatedAt} />
+        </Fact>
+        <Fact name="Queue">{queueOf(backend)}</Fact>
+        <Fact name="Price">{priceOf(backend)}</Fact>
+        <Fact name="Limits">
+          {[
+            backend.maxQubits === null ? null : `${backend.maxQubits} qubits`,
+            backend.maxShots === null ? null : `${backend.maxShots} shots`
+          ]
+            .filter(Boolean)
+            .join(', ') || 'none stated'}
+        </Fact>
+      </Facts>
     </li>
   )
 }

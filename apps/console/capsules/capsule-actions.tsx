@@ -5,8 +5,8 @@ import { lazy, Suspense, useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Refusal } from '../components/notice.js'
-import styles from '../jobs/jobs.module.css'
 import { ConfirmDialog } from './confirm-dialog.js'
 import { CloneDialog } from './create/clone-dialog.js'
 import { CreateDialog } from './create/create-dialog.js'
@@ -29,7 +29,7 @@ export function CapsuleActions({ capsule }: { capsule: ReadCapsule }) {
   const verify = useStartRun(id)
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button
           kind="main"
           why={refusalOf(can?.verify)}

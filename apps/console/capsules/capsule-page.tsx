@@ -1,11 +1,12 @@
 // One capsule: where it stands in its life, what it holds, how it ran, and whether its results still hold.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect } from 'react'
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { lazy, useEffect } from 'react'
+import { Fact, Facts } from '../components/facts.js'
+import layout from '../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../components/notice.js'
+import { Parts } from '../components/parts.js'
 import { Time, usd } from '../components/text.js'
-import styles from '../jobs/jobs.module.css'
 import { onTeamEvent } from '../live/team-events.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { CapsuleActions } from './capsule-actions.js'
@@ -39,7 +40,7 @@ function CapsuleView({ capsule }: { capsule: ReadCapsule }) {
   useRunsOf(record.id)
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>{record.name}</h1>
         <strong>{record.state}</strong>
       </div>
@@ -51,7 +52,7 @@ function CapsuleView({ capsule }: { capsule: ReadCapsule }) {
         </Notice>
       ) : null}
       <Life capsule={capsule} />
-      <Facts capsule={capsule} />
+      <CapsuleFacts capsule={capsule} />
       <Panels capsule={capsule} />
     </>
   )
@@ -83,10 +84,10 @@ const Life = ({ capsule: { record } }: { capsule: ReadCapsule }) => (
   </section>
 )
 
-function Facts({ capsule: { record } }: { capsule: ReadCapsule }) {
+function CapsuleFacts({ capsule: { record } }: { capsule: ReadCapsule }) {
   const { seal, publication } = record
   return (
-    <dl className={styles.facts}>
+    <Facts>
       <Fact name="Id">
         <code>{record.id}</code>
       </Fact>
@@ -150,16 +151,9 @@ function Facts({ capsule: { record } }: { capsule: ReadCapsule }) {
           </Link>
         </Fact>
       ) : null}
-    </dl>
+    </Facts>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 function Panels({ capsule }: { capsule: ReadCapsule }) {
   const { tab = 'definition' } = route.useSearch()
@@ -170,27 +164,12 @@ function Panels({ capsule }: { capsule: ReadCapsule }) {
     runs: <Runs capsule={capsule} />,
     verifications: <Verifications capsule={capsule} />,
     schedule: <Schedule capsule={capsule} />
-  } satisfies Record<CapsuleTab, unknown>
-  const select = (key: unknown) =>
+  }
+  const select = (part: CapsuleTab) =>
     void navigate({
-      search: ({ run: _, page: __, ...search }) => ({ ...search, tab: key as CapsuleTab }),
+      search: ({ run: _, page: __, ...search }) => ({ ...search, tab: part }),
       replace: true,
       resetScroll: false
     })
-  return (
-    <Tabs selectedKey={tab} onSelectionChange={select}>
-      <TabList className={styles.tabs!} aria-label="Parts of the capsule">
-        {Object.entries(capsuleTabs).map(([key, text]) => (
-          <Tab key={key} id={key} className={styles.tab!}>
-            {text}
-          </Tab>
-        ))}
-      </TabList>
-      {Object.entries(panels).map(([key, panel]) => (
-        <TabPanel key={key} id={key} className={styles.panel!}>
-          <Suspense fallback={<Loading />}>{panel}</Suspense>
-        </TabPanel>
-      ))}
-    </Tabs>
-  )
+  return <Parts label="Parts of the capsule" texts={capsuleTabs} panels={panels} shown={tab} onShow={select} />
 }

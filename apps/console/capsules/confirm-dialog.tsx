@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Modal } from '../components/modal.js'
 import { Refusal } from '../components/notice.js'
-import styles from '../jobs/jobs.module.css'
 
 /** Asks before a change that is final, and says what it makes final. */
 export function ConfirmDialog(props: {
@@ -18,7 +18,7 @@ export function ConfirmDialog(props: {
     <Modal title={title} onClose={onClose}>
       {children}
       <Refusal error={change.error} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind={danger ? 'danger' : 'main'} isDisabled={change.isPending} onPress={() => change.mutate()}>
           {action}
         </Button>

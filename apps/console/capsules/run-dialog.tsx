@@ -5,9 +5,9 @@ import { type FormEvent, useState } from 'react'
 import { backendsQuery } from '../api/queries.js'
 import { Button } from '../components/button.js'
 import { AreaField, Choice, Field } from '../components/fields.js'
+import layout from '../components/layout.module.css'
 import { Modal } from '../components/modal.js'
 import { Refusal } from '../components/notice.js'
-import styles from '../jobs/jobs.module.css'
 import type { ReadCapsule } from './record/capsule-record.js'
 import { useStartRun } from './use-start-run.js'
 
@@ -35,12 +35,12 @@ export function RunDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose:
   const tasks = capsule.tasks.length
   return (
     <Modal title="Run as a template" onClose={onClose}>
-      <form className={styles.panel} onSubmit={send}>
+      <form className={layout.panel} onSubmit={send}>
         <p>
           {tasks === 1 ? 'One job is submitted.' : `${tasks} jobs are submitted together; they run one after another.`}{' '}
           What is left empty stays as the capsule has it.
         </p>
-        <div className={styles.filters}>
+        <div className={layout.filters}>
           <Choice
             label="Backend"
             value={form.backend}
@@ -60,7 +60,7 @@ export function RunDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose:
           fault={fault}
         />
         <Refusal error={start.error} />
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={start.isPending}>
             Run
           </Button>

@@ -5,9 +5,9 @@ import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { MakeCapsule } from '../capsules/create/from-job.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Refusal } from '../components/notice.js'
 import { RunHere, runsHere } from './compare/browser/run-here.js'
-import styles from './jobs.module.css'
 import type { ReadJob } from './record/job-record.js'
 import { SubmitDialog } from './submit/submit-dialog.js'
 
@@ -34,7 +34,7 @@ export function JobActions({ job }: { job: ReadJob }) {
   })
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="danger" why={refusal(can?.cancel)} isDisabled={cancel.isPending} onPress={() => cancel.mutate()}>
           Cancel
         </Button>

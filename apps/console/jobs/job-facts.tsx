@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Fact, Facts } from '../components/facts.js'
 import { Table, Wide } from '../components/table.js'
 import { duration, Time, usd } from '../components/text.js'
-import styles from './jobs.module.css'
 import type { JobRecord } from './record/job-record.js'
 
 export function JobFacts({ record }: { record: JobRecord }) {
   const { started_at, completed_at, workflow, choice } = record
   return (
     <>
-      <dl className={styles.facts}>
+      <Facts>
         <Fact name="Id">
           <code>{record.id}</code>
         </Fact>
@@ -58,7 +57,7 @@ export function JobFacts({ record }: { record: JobRecord }) {
             )}
           </Fact>
         ) : null}
-      </dl>
+      </Facts>
       {choice ? (
         <details>
           <summary>Why {choice.chosen}</summary>
@@ -76,13 +75,6 @@ export function JobFacts({ record }: { record: JobRecord }) {
     </>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 function ProviderJobs({ record: { provider_jobs: jobs } }: { record: JobRecord }) {
   if (jobs.length === 0) return null

@@ -2,10 +2,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { Timeline } from '../charts/timeline/timeline.js'
 import { useNow } from '../charts/use-now.js'
+import layout from '../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../components/notice.js'
+import { Parts } from '../components/parts.js'
 import { shortId } from '../components/text.js'
 import { onTeamEvent } from '../live/team-events.js'
 import { isVisible } from '../live/use-visible.js'
@@ -14,7 +15,6 @@ import { usePageTitle } from '../shell/page-title.js'
 import { JobActions } from './job-actions.js'
 import { JobFacts } from './job-facts.js'
 import { type JobTab, jobTabs } from './job-tabs.js'
-import styles from './jobs.module.css'
 import { CircuitPanel } from './panels/circuit.js'
 import { Output } from './panels/output.js'
 import { Artifacts, Attempts, Source } from './panels/parts.js'
@@ -49,7 +49,7 @@ function JobView({ id, job }: { id: string; job: ReadJob }) {
   useStatusOf(id)
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>{name}</h1>
         <Status status={record.status} />
       </div>
@@ -141,23 +141,8 @@ function Panels({ id, job, events }: { id: string; job: ReadJob; events: readonl
     tasks: <Tasks id={id} ended={ended} />,
     source: <Source id={id} params={job.params} />,
     artifacts: <Artifacts id={id} />
-  } satisfies Record<JobTab, unknown>
-  const select = (key: unknown) =>
-    void navigate({ search: (search) => ({ ...search, tab: key as JobTab }), replace: true, resetScroll: false })
-  return (
-    <Tabs selectedKey={tab} onSelectionChange={select}>
-      <TabList className={styles.tabs!} aria-label="Parts of the job">
-        {Object.entries(jobTabs).map(([key, text]) => (
-          <Tab key={key} id={key} className={styles.tab!}>
-            {text}
-          </Tab>
-        ))}
-      </TabList>
-      {Object.entries(panels).map(([key, panel]) => (
-        <TabPanel key={key} id={key} className={styles.panel!}>
-          {panel}
-        </TabPanel>
-      ))}
-    </Tabs>
-  )
+  }
+  const select = (part: JobTab) =>
+    void navigate({ search: (search) => ({ ...search, tab: part }), replace: true, resetScroll: false })
+  return <Parts label="Parts of the job" texts={jobTabs} panels={panels} shown={tab} onShow={select} />
 }

@@ -1,5 +1,5 @@
 import type { JobStatus } from '../api/client.js'
-import styles from './jobs.module.css'
+import styles from './status.module.css'
 
 const tones = {
   pending: 'open',

@@ -7,6 +7,7 @@ import { rememberSignedIn } from '../api/patient-fetch.js'
 import { sessionQuery } from '../api/queries.js'
 import { Button } from '../components/button.js'
 import { Field } from '../components/fields.js'
+import layout from '../components/layout.module.css'
 import { Loading, Refusal } from '../components/notice.js'
 import { ActionForm } from '../team/parts/action-form.js'
 import styles from '../team/parts/parts.module.css'
@@ -34,7 +35,7 @@ export function DeleteAccount() {
   if (!deletion) return error ? <Refusal error={error} /> : <Loading />
   const { deletes, leaves, can } = deletion
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Delete the account</h2>
       <p>It cannot be undone. With the account go:</p>
       <ul className={styles.list}>

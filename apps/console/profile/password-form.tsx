@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { sessionQuery } from '../api/queries.js'
 import { Field } from '../components/fields.js'
+import layout from '../components/layout.module.css'
 import { Notice } from '../components/notice.js'
 import { ActionForm } from '../team/parts/action-form.js'
 import { limitsOf, limitText } from '../team/parts/limits.js'
-import styles from '../team/parts/parts.module.css'
 import { useAction } from '../team/parts/use-action.js'
 import { sessionsQuery } from './profile-queries.js'
 
@@ -29,7 +29,7 @@ export function PasswordForm() {
     setSaved(done)
   }
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Password</h2>
       <ActionForm
         label="Password"

@@ -1,9 +1,9 @@
 // The account: its profile, password, sessions, and its end.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import layout from '../components/layout.module.css'
 import { Loading, Refusal } from '../components/notice.js'
 import { usePageTitle } from '../shell/page-title.js'
-import styles from '../team/parts/parts.module.css'
 import { DeleteAccount } from './delete-account.js'
 import { PasswordForm } from './password-form.js'
 import { ProfileForm } from './profile-form.js'
@@ -16,7 +16,7 @@ export function ProfilePage() {
   return (
     <>
       <h1>Your profile</h1>
-      <section className={styles.section}>
+      <section className={layout.section}>
         {profile?.is_public ? (
           <p>
             <Link to="/profiles/$username" params={{ username: profile.username }}>

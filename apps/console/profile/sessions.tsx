@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Loading, Refusal } from '../components/notice.js'
 import { Table, Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
-import styles from '../team/parts/parts.module.css'
 import { useAction } from '../team/parts/use-action.js'
 import { shownText } from '../text/shown-text.js'
 import { type Session, sessionsQuery } from './profile-queries.js'
@@ -12,7 +12,7 @@ import { type Session, sessionsQuery } from './profile-queries.js'
 export function Sessions() {
   const { data: sessions, error } = useQuery(sessionsQuery)
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Sessions</h2>
       {sessions ? (
         <Table label="Sessions" heads={['Browser', 'Since', 'Last seen', 'Actions']}>

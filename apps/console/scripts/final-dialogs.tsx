@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Modal } from '../components/modal.js'
 import { Refusal } from '../components/notice.js'
 import { type Script, scriptQuery } from './script-queries.js'
@@ -86,7 +87,7 @@ export function DeleteDialog({ script, onClose }: Props) {
 }
 
 const Answers = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => (
-  <div className={styles.bar}>
+  <div className={layout.bar}>
     {children}
     <Button onPress={onClose}>Cancel</Button>
   </div>

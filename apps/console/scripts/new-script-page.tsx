@@ -6,11 +6,11 @@ import { api, bodyOf } from '../api/client.js'
 import { sessionQuery } from '../api/queries.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Refusal } from '../components/notice.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { useTeam } from '../shell/team.js'
 import { warningsKey } from './script-queries.js'
-import styles from './scripts.module.css'
 import { useScriptDraft } from './source/draft.js'
 import { emptyForm, isSame, placedFaults, type ScriptForm } from './source/script-form.js'
 import { SourceFields } from './source/source-fields.js'
@@ -49,11 +49,11 @@ export function NewScriptPage() {
     save.mutate(form)
   }
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       <h1>New script{team ? ` of ${team.name}` : ''}</h1>
       <SourceFields form={form} onChange={change} faults={faults} warnings={noWarnings} />
       <Refusal error={faults.isElsewhere ? save.error : null} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" isDisabled={save.isPending}>
           Save
         </Button>

@@ -7,9 +7,9 @@ import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
 import { AreaField, Field } from '../components/fields.js'
+import layout from '../components/layout.module.css'
 import { Modal } from '../components/modal.js'
 import { Refusal } from '../components/notice.js'
-import styles from './scripts.module.css'
 
 /** A job of something else than code of its own has nothing to save. @param may the record's `can.save_script`. */
 export function SaveAsScript(props: { id: string; name: string | null; kind: string; may: true | string | undefined }) {
@@ -18,7 +18,7 @@ export function SaveAsScript(props: { id: string; name: string | null; kind: str
   if (kind !== 'inline') return null
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button why={typeof may === 'string' ? may : null} onPress={() => setOpen(true)}>
           Save as a script
         </Button>
@@ -54,7 +54,7 @@ function Form({ id, start, onClose }: { id: string; start: string; onClose: () =
     save.mutate()
   }
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       <Field label="Name" value={name} onChange={setName} fault={faultAt('name')} isRequired />
       <AreaField
         label="Description"
@@ -73,7 +73,7 @@ function Form({ id, start, onClose }: { id: string; start: string; onClose: () =
         isRequired
       />
       <Refusal error={field === undefined ? save.error : null} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" isDisabled={save.isPending}>
           Save
         </Button>

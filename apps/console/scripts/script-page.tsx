@@ -1,11 +1,13 @@
 // One script: what it is, its source, its versions, the jobs that ran it, and what can be done with it.
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { lazy, Suspense, useState } from 'react'
 import { sessionQuery } from '../api/queries.js'
 import { Button } from '../components/button.js'
+import { Fact, Facts } from '../components/facts.js'
+import layout from '../components/layout.module.css'
 import { Loading, Refusal } from '../components/notice.js'
+import { Parts } from '../components/parts.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { groupedDigits } from '../text/exact-numbers.js'
@@ -44,12 +46,12 @@ function ScriptView({ script }: { script: Script }) {
   const hasDraft = drafting.draft !== null
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>{script.name}</h1>
       </div>
       {script.description ? <p className={styles.description}>{script.description}</p> : null}
       <Actions script={script} hasDraft={hasDraft} />
-      <dl className={styles.facts}>
+      <Facts>
         <Fact name="Of">{ofText(script, session?.teams ?? [])}</Fact>
         <Fact name="Owner">{personText(script.user_id, session?.user.id)}</Fact>
         <Fact name="Slug">{script.slug}</Fact>
@@ -66,18 +68,11 @@ function ScriptView({ script }: { script: Script }) {
             <Time at={script.published_at} />
           </Fact>
         ) : null}
-      </dl>
+      </Facts>
       <Panels script={script} drafting={drafting} />
     </>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 /** What the service would refuse now is not pressed, and says why; one reason for several buttons stands there once. */
 function Actions({ script, hasDraft }: { script: Script; hasDraft: boolean }) {
@@ -88,7 +83,7 @@ function Actions({ script, hasDraft }: { script: Script; hasDraft: boolean }) {
   const reasons = [...new Set(shown.map((action) => can[action]).filter((verdict) => verdict !== true))]
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" onPress={() => setOpen('run')}>
           Run
         </Button>
@@ -97,7 +92,7 @@ function Actions({ script, hasDraft }: { script: Script; hasDraft: boolean }) {
             {action === 'publish' ? 'Publish' : 'Delete'}
           </Button>
         ))}
-        <span className={styles.quiet}>{reasons.join(' ')}</span>
+        <span className={layout.quiet}>{reasons.join(' ')}</span>
       </div>
       {open === 'run' ? (
         <Suspense fallback={<Loading />}>
@@ -117,23 +112,8 @@ function Panels({ script, drafting }: { script: Script; drafting: Drafting }) {
     source: <SourcePanel script={script} drafting={drafting} />,
     versions: <VersionsPanel script={script} />,
     jobs: <JobsPanel id={script.id} />
-  } satisfies Record<ScriptTab, unknown>
-  const select = (key: unknown) =>
-    void navigate({ search: (search) => ({ ...search, tab: key as ScriptTab }), replace: true, resetScroll: false })
-  return (
-    <Tabs selectedKey={tab} onSelectionChange={select}>
-      <TabList className={styles.tabs!} aria-label="Parts of the script">
-        {Object.entries(scriptTabs).map(([key, text]) => (
-          <Tab key={key} id={key} className={styles.tab!}>
-            {text}
-          </Tab>
-        ))}
-      </TabList>
-      {Object.entries(panels).map(([key, panel]) => (
-        <TabPanel key={key} id={key} className={styles.panel!}>
-          {panel}
-        </TabPanel>
-      ))}
-    </Tabs>
-  )
+  }
+  const select = (part: ScriptTab) =>
+    void navigate({ search: (search) => ({ ...search, tab: part }), replace: true, resetScroll: false })
+  return <Parts label="Parts of the script" texts={scriptTabs} panels={panels} shown={tab} onShow={select} />
 }

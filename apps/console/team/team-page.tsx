@@ -1,19 +1,19 @@
 // Around the pages of a team: its name, its parts, and who it is for without one.
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Outlet, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
-import { sessionQuery } from '../api/queries.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
+import layout from '../components/layout.module.css'
 import { Modal } from '../components/modal.js'
 import { Empty } from '../components/notice.js'
+import { PageNav } from '../components/page-nav.js'
 import { useTeam } from '../shell/team.js'
 import { shownText } from '../text/shown-text.js'
 import { ActionForm } from './parts/action-form.js'
 import { LimitedField } from './parts/limited-field.js'
 import { limitsOf } from './parts/limits.js'
-import styles from './parts/parts.module.css'
 import { useAction } from './parts/use-action.js'
 import { readTeamAgain } from './team-queries.js'
 
@@ -39,17 +39,11 @@ export function TeamPage() {
     )
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>Team {shownText(team.name)}</h1>
         <Button onPress={() => setMaking(true)}>Create another team</Button>
       </div>
-      <nav className={styles.nav} aria-label="Parts of the team">
-        {parts.map(({ to, text }) => (
-          <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
-            {text}
-          </Link>
-        ))}
-      </nav>
+      <PageNav label="Parts of the team" pages={parts} />
       {making ? (
         <Modal title="Create a team" onClose={() => setMaking(false)}>
           <NewTeam onMade={() => setMaking(false)} />
@@ -71,7 +65,6 @@ function NewTeam({ onMade }: { onMade: () => void }) {
     action.run(async () => {
       const body = { name }
       const { id } = await withKey(body, (header) => bodyOf(api.POST('/api/teams', { body, params: { header } })))
-      await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       await readTeamAgain(queryClient)
       onMade()
       await navigate({ to: '/team/members', search: { team: id } })

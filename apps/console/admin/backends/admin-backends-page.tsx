@@ -4,12 +4,12 @@ import { useState } from 'react'
 import type { Backend } from '../../api/client.js'
 import { backendsQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time, usd } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
-import styles from '../admin.module.css'
 import { BackendForm } from './backend-form.js'
 
 export function AdminBackendsPage() {
@@ -26,7 +26,7 @@ export function AdminBackendsPage() {
             <tr key={backend.slug}>
               <Wide>
                 {backend.name}
-                <div className={styles.quiet}>
+                <div className={layout.quiet}>
                   <code>{backend.slug}</code>
                   {backend.isRecommended ? ', recommended' : ''}
                   {backend.isRetired ? ', retired' : ''}
@@ -34,7 +34,7 @@ export function AdminBackendsPage() {
               </Wide>
               <td>
                 {backend.status}
-                <div className={styles.quiet}>
+                <div className={layout.quiet}>
                   since <Time at={backend.statusUpdatedAt} />
                 </div>
               </td>

@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../../api/client.js'
 import { Fact, Facts } from '../../components/facts.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { shortId, Time, usd } from '../../components/text.js'
 import { Status } from '../../jobs/status.js'
 import { usePageTitle } from '../../shell/page-title.js'
-import styles from '../admin.module.css'
 import { type AnyJobRecord, anyJobQuery, readAgain } from '../admin-queries.js'
 import { Settle } from '../money/settle.js'
 import { WriteDialog } from '../write-dialog.js'
@@ -22,7 +22,7 @@ export function AnyJobPage() {
   if (!job) return error ? <Refusal error={error} /> : <Loading />
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>{job.name ?? `Job ${shortId(id)}`}</h1>
         <Status status={job.status} />
       </div>
@@ -44,7 +44,7 @@ const refusal = (may: true | string): string | null => (may === true ? null : ma
 function Actions({ job: { id, can, held_usd } }: { job: AnyJobRecord }) {
   const queryClient = useQueryClient()
   return (
-    <div className={styles.bar}>
+    <div className={layout.bar}>
       <WriteDialog
         action="Cancel the job"
         kind="danger"
@@ -121,7 +121,7 @@ function Record({ job }: { job: AnyJobRecord }) {
 function ProviderJobs({ job: { provider_jobs: jobs } }: { job: AnyJobRecord }) {
   if (jobs.length === 0) return null
   return (
-    <section className={styles.section} aria-label="Jobs at providers">
+    <section className={layout.section} aria-label="Jobs at providers">
       <h2>Jobs at providers</h2>
       <Table label="Jobs at providers" heads={['Provider', 'Id there', 'Status', 'Submitted', 'Cost', 'Note']}>
         {jobs.map((one) => (

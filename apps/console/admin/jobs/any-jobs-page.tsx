@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { shortId, Time, usd } from '../../components/text.js'
 import { jobStatuses, Status, statusText } from '../../jobs/status.js'
 import { usePageTitle } from '../../shell/page-title.js'
-import styles from '../admin.module.css'
 import { anyJobsQuery } from '../admin-queries.js'
 import { Pager, SearchForm } from '../pager.js'
 
@@ -26,7 +26,7 @@ export function AnyJobsPage() {
   return (
     <>
       <h1>Jobs of all teams</h1>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <SearchForm
           key={q}
           label="Id of a job, team or user, name, backend, team or address"
@@ -60,7 +60,7 @@ export function AnyJobsPage() {
                 <Link to="/admin/teams/$id" params={{ id: job.team_id }}>
                   {job.team_name}
                 </Link>
-                <div className={styles.quiet}>{job.user_email ?? 'a user who was deleted'}</div>
+                <div className={layout.quiet}>{job.user_email ?? 'a user who was deleted'}</div>
               </Wide>
               <td>
                 <Status status={job.status} />

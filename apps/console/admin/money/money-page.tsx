@@ -1,12 +1,12 @@
 // Held money, costs above their reservation, and the proofs of the ledger.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { shortId, Time, usd } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { numbered } from '../../text/exact-numbers.js'
-import styles from '../admin.module.css'
 import { type Money, moneyQuery } from '../admin-queries.js'
 import { Sweeps } from '../system/sweeps.js'
 import { Settle } from './settle.js'
@@ -22,7 +22,7 @@ export function MoneyPage() {
         <>
           <Held money={data} />
           <Above money={data} />
-          <section className={styles.section} aria-label="Proofs of the ledger">
+          <section className={layout.section} aria-label="Proofs of the ledger">
             <h2>Proofs of the ledger</h2>
             <Sweeps label="Proofs" sweeps={data.proofs} />
           </section>
@@ -36,7 +36,7 @@ export function MoneyPage() {
 
 function Held({ money: { held, held_jobs, held_usd } }: { money: Money }) {
   return (
-    <section className={styles.section} aria-label="Held money">
+    <section className={layout.section} aria-label="Held money">
       <h2>Held money</h2>
       <p>
         {usd(held_usd)} of {numbered(held_jobs, 'job')} whose provider has not stated a cost
@@ -48,14 +48,14 @@ function Held({ money: { held, held_jobs, held_usd } }: { money: Money }) {
             <tr key={job.job_id}>
               <td>
                 <AnyJobLink id={job.job_id} />
-                <div className={styles.quiet}>{job.status}</div>
+                <div className={layout.quiet}>{job.status}</div>
               </td>
               <Wide>
                 <TeamLink id={job.team_id} name={job.team_name} />
               </Wide>
               <td>
                 {job.backend}
-                <div className={styles.quiet}>{job.provider_job_id ?? 'without an id there'}</div>
+                <div className={layout.quiet}>{job.provider_job_id ?? 'without an id there'}</div>
               </td>
               <td>{usd(job.held_usd)}</td>
               <td>
@@ -63,7 +63,7 @@ function Held({ money: { held, held_jobs, held_usd } }: { money: Money }) {
               </td>
               <Wide>
                 {job.status_reason ?? '–'}
-                <div className={styles.quiet}>
+                <div className={layout.quiet}>
                   {job.asks_provider_at ? (
                     <>
                       {job.provider} is asked again <Time at={job.asks_provider_at} />
@@ -86,7 +86,7 @@ function Held({ money: { held, held_jobs, held_usd } }: { money: Money }) {
 
 function Above({ money: { over_reservation: over } }: { money: Money }) {
   return (
-    <section className={styles.section} aria-label="Costs above their reservation">
+    <section className={layout.section} aria-label="Costs above their reservation">
       <h2>Costs above their reservation</h2>
       {over.length === 0 ? (
         <p>No job cost more than was reserved for it.</p>

@@ -2,9 +2,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, type Budget, bodyOf } from '../../api/client.js'
 import { Fact, Facts } from '../../components/facts.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { usd } from '../../components/text.js'
-import styles from '../admin.module.css'
 import { readAgain, teamBudgetQuery } from '../admin-queries.js'
 import { type FormField, numberOf, WriteForm } from '../write-form.js'
 
@@ -22,7 +22,7 @@ const limitNames = Object.keys(limits) as Limit[]
 export function TeamBudget({ teamId }: { teamId: string }) {
   const { data, error } = useQuery(teamBudgetQuery(teamId))
   return (
-    <section className={styles.section} aria-label="Budget">
+    <section className={layout.section} aria-label="Budget">
       <h2>Budget</h2>
       <Refusal error={error} />
       {data ? <Standing teamId={teamId} budget={data} /> : error ? null : <Loading />}
@@ -67,7 +67,7 @@ function Standing({ teamId, budget }: { teamId: string; budget: Budget }) {
         }
         onDone={() => readAgain(queryClient)}
       />
-      <p className={styles.quiet}>The owner of the team can set its limits up to the ceilings.</p>
+      <p className={layout.quiet}>The owner of the team can set its limits up to the ceilings.</p>
     </>
   )
 }

@@ -1,9 +1,9 @@
 // How much of the shared machines a team can use at once, and how much it can store.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../../api/client.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
-import styles from '../admin.module.css'
 import { type AnyTeam, readAgain, teamStorageQuery } from '../admin-queries.js'
 import { numberOf, WriteForm } from '../write-form.js'
 
@@ -14,7 +14,7 @@ const limitOf = (value: string): number | null => (value.trim() === '' ? null : 
 export function TeamLimits({ team: { id, running_jobs_max, slots_max } }: { team: AnyTeam }) {
   const queryClient = useQueryClient()
   return (
-    <section className={styles.section} aria-label="Limits">
+    <section className={layout.section} aria-label="Limits">
       <h2>Limits</h2>
       <WriteForm
         fields={[
@@ -52,7 +52,7 @@ export function TeamStorage({ teamId }: { teamId: string }) {
   const queryClient = useQueryClient()
   const { data, error } = useQuery(teamStorageQuery(teamId))
   return (
-    <section className={styles.section} aria-label="Storage">
+    <section className={layout.section} aria-label="Storage">
       <h2>Storage</h2>
       <Refusal error={error} />
       {data ? (

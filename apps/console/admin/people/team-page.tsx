@@ -3,11 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../../api/client.js'
 import { Fact, Facts } from '../../components/facts.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
 import { NoPage } from '../../shell/no-page.js'
 import { usePageTitle } from '../../shell/page-title.js'
-import styles from '../admin.module.css'
 import { type AnyTeam, readAgain, teamQuery } from '../admin-queries.js'
 import { WriteDialog } from '../write-dialog.js'
 import { WriteForm } from '../write-form.js'
@@ -57,7 +57,7 @@ export function TeamPage() {
         </Fact>
       </Facts>
       {team.deleted_at ? (
-        <p className={styles.quiet}>A team that was deleted cannot be changed any more.</p>
+        <p className={layout.quiet}>A team that was deleted cannot be changed any more.</p>
       ) : (
         <>
           <Suspension team={team} />
@@ -86,7 +86,7 @@ function Suspension({ team: { id, suspended, suspended_reason } }: { team: AnyTe
     </WriteDialog>
   )
   return (
-    <section className={styles.bar} aria-label="Suspension">
+    <section className={layout.bar} aria-label="Suspension">
       {suspend}
       {suspended ? (
         <WriteForm

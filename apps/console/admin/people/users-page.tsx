@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
-import styles from '../admin.module.css'
 import { usersQuery } from '../admin-queries.js'
 import { Pager, SearchForm } from '../pager.js'
 
@@ -18,7 +18,7 @@ export function UsersPage() {
   return (
     <>
       <h1>Users</h1>
-      <p className={styles.quiet}>
+      <p className={layout.quiet}>
         To make a user a platform administrator: <code>npx qjob admin grant EMAIL</code> on the machine of the service.
       </p>
       <SearchForm
@@ -40,14 +40,14 @@ export function UsersPage() {
             <tr key={user.id}>
               <Wide>
                 {user.email}
-                <div className={styles.quiet}>
+                <div className={layout.quiet}>
                   {user.email_verified_at ? 'proved' : 'not proved'}
                   {user.is_platform_admin ? ', platform administrator' : ''}
                 </div>
               </Wide>
               <Wide>
                 {user.display_name ?? user.username}
-                {user.display_name ? <div className={styles.quiet}>{user.username}</div> : null}
+                {user.display_name ? <div className={layout.quiet}>{user.username}</div> : null}
               </Wide>
               <td>
                 <Link to="/admin/teams" search={{ q: user.id }}>

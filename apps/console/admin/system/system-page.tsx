@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.js'
 import { Fact, Facts } from '../../components/facts.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
@@ -17,10 +18,10 @@ export function SystemPage() {
   const { data, error, isFetching, refetch } = useQuery(systemQuery)
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>System</h1>
         {data ? (
-          <p className={styles.quiet}>
+          <p className={layout.quiet}>
             Version {data.version}, as of <Time at={data.at} />
           </p>
         ) : null}
@@ -114,7 +115,7 @@ function State({ system }: { system: System }) {
 }
 
 const Section = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className={styles.section} aria-label={title}>
+  <section className={layout.section} aria-label={title}>
     <h2>{title}</h2>
     {children}
   </section>
@@ -158,7 +159,7 @@ function Providers({ providers }: { providers: System['providers'] }) {
   const rows = Object.entries(providers).flatMap(([name, provider]) =>
     typeof provider === 'object' ? [{ name, ...provider }] : []
   )
-  if (rows.length === 0) return <p className={styles.quiet}>No worker serves a provider.</p>
+  if (rows.length === 0) return <p className={layout.quiet}>No worker serves a provider.</p>
   return (
     <Table label="Providers" heads={['Provider', 'Backends', 'A worker was seen', 'The provider was asked']}>
       {rows.map(({ name, backends, online, worker_seen_at, asked_at }) => (

@@ -7,9 +7,9 @@ import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
-import styles from '../../jobs/jobs.module.css'
 
 /** @param capsule with the team that the clone is first offered to, `null` for the personal one. */
 export function CloneDialog(props: {
@@ -44,7 +44,7 @@ export function CloneDialog(props: {
   }
   return (
     <Modal title="Clone this capsule" onClose={onClose}>
-      <form className={styles.panel} onSubmit={send}>
+      <form className={layout.panel} onSubmit={send}>
         <p>The clone is a draft with the same tasks. It has none of the results, no seal and no schedule.</p>
         <Field label="Name of the clone" value={name} onChange={setName} maxLength={200} />
         <Choice
@@ -57,7 +57,7 @@ export function CloneDialog(props: {
           onChange={setTeam}
         />
         <Refusal error={clone.error} />
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={clone.isPending}>
             Clone
           </Button>

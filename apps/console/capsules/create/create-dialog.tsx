@@ -9,9 +9,9 @@ import { backendsQuery, metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { AreaField, Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
-import styles from '../../jobs/jobs.module.css'
 import { useTeam } from '../../shell/team.js'
 import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
@@ -93,7 +93,7 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
     save.mutate()
   }
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       <Field label="Name" value={form.name} onChange={set('name')} maxLength={200} fault={faultAt('name')} isRequired />
       <Field
         label="Description (optional)"
@@ -102,7 +102,7 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
         maxLength={1_000}
         fault={faultAt('description')}
       />
-      <div className={styles.filters}>
+      <div className={layout.filters}>
         <Field
           label="Tags, with commas between (optional)"
           value={form.tags}
@@ -156,7 +156,7 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
         </Notice>
       )}
       <Refusal error={save.error} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" isDisabled={save.isPending}>
           {draft ? 'Save' : 'Create the draft'}
         </Button>
@@ -181,7 +181,7 @@ function Task(props: {
   return (
     <fieldset className={own.task}>
       <legend>Task {place + 1}</legend>
-      <div className={styles.filters}>
+      <div className={layout.filters}>
         <Field
           label="Name of the task"
           value={task.name}

@@ -6,9 +6,9 @@ import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
-import styles from '../../jobs/jobs.module.css'
 
 /** @param why it cannot be made, in the words of the job's record. */
 export function MakeCapsule({ job, why }: { job: { id: string; name: string | null }; why: string | null }) {
@@ -46,7 +46,7 @@ function FromJobDialog({ job, onClose }: { job: { id: string; name: string | nul
   }
   return (
     <Modal title="Make a capsule" onClose={onClose}>
-      <form className={styles.panel} onSubmit={send}>
+      <form className={layout.panel} onSubmit={send}>
         <p>
           The capsule holds the program, parameters, backend, result, times and costs of this job. It cannot be changed;
           it can be sealed, verified and deleted.
@@ -54,7 +54,7 @@ function FromJobDialog({ job, onClose }: { job: { id: string; name: string | nul
         <Field label="Name (optional)" value={name} onChange={setName} maxLength={200} />
         <Field label="Description (optional)" value={description} onChange={setDescription} maxLength={1_000} />
         <Refusal error={make.error} />
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={make.isPending}>
             Make the capsule
           </Button>

@@ -5,11 +5,11 @@ import { useEffect, useState } from 'react'
 import type { components } from '../../api/schema.js'
 import { Button } from '../../components/button.js'
 import { Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
-import styles from '../../jobs/jobs.module.css'
 import { onTeamEvent } from '../../live/team-events.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { useTeam } from '../../shell/team.js'
@@ -36,7 +36,7 @@ export function CapsulesPage() {
   const close = () => setMaking(null)
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>Capsules{team ? ` of ${team.name}` : ''}</h1>
         <Button kind="main" onPress={() => setMaking('tasks')}>
           New capsule
@@ -94,14 +94,14 @@ function Row({ item }: { item: Item }) {
         <Link to="/capsules/$id" params={{ id: item.id }}>
           {item.name}
         </Link>
-        {item.tags.length > 0 ? <div className={styles.quiet}>{item.tags.join(', ')}</div> : null}
+        {item.tags.length > 0 ? <div className={layout.quiet}>{item.tags.join(', ')}</div> : null}
       </Wide>
       <td>{item.state}</td>
       <td>
         {last ? (
           <>
             <VerdictBadge verdict={last.verdict} />
-            <div className={styles.quiet}>
+            <div className={layout.quiet}>
               <Time at={last.completed_at} />
             </div>
           </>
@@ -124,7 +124,7 @@ function NextRun({ schedule: { paused, next_run_at, engine } }: { schedule: NonN
     <>
       {paused ? 'paused' : <Time at={next_run_at} />}
       {engine.state === 'applied' ? null : (
-        <div className={styles.quiet}>
+        <div className={layout.quiet}>
           {wordsOf(engine.state)}
           {engine.reason === null ? '' : `: ${engine.reason}`}
         </div>
@@ -148,7 +148,7 @@ function Filters({ filters }: { filters: CapsuleFilters }) {
   return (
     <search>
       <form
-        className={styles.filters}
+        className={layout.filters}
         onSubmit={(event) => {
           event.preventDefault()
           change({ q: text, tag })

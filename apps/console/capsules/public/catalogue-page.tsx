@@ -4,11 +4,11 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
-import styles from '../../jobs/jobs.module.css'
 import { usePageTitle } from '../../shell/page-title.js'
 import { type CatalogueFilters, readCatalogueFilters } from './catalogue-filters.js'
 import { CATALOGUE_PAGE, catalogueQuery } from './public-queries.js'
@@ -80,7 +80,7 @@ function Search({ filters }: { filters: CatalogueFilters }) {
   return (
     <search>
       <form
-        className={styles.filters}
+        className={layout.filters}
         onSubmit={(event) => {
           event.preventDefault()
           void navigate({

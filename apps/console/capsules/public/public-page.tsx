@@ -1,13 +1,14 @@
 // A published capsule, for everyone: what was run, what came out, whether it still holds, and whether its signature does.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { sessionQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
+import { Fact, Facts } from '../../components/facts.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
 import { Time } from '../../components/text.js'
-import styles from '../../jobs/jobs.module.css'
 import { usePageTitle } from '../../shell/page-title.js'
 import own from '../capsules.module.css'
 import { CloneDialog } from '../create/clone-dialog.js'
@@ -35,12 +36,12 @@ function PublicView({ slug, capsule }: { slug: string; capsule: PublishedCapsule
   usePageTitle(record.title)
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>{record.title}</h1>
         <Clone id={record.id} name={record.name} />
       </div>
       <p className={own.text}>{record.description}</p>
-      <dl className={styles.facts}>
+      <Facts>
         <Fact name="Identity">
           <span className={own.digest}>{record.capsule_digest}</span>
         </Fact>
@@ -55,7 +56,7 @@ function PublicView({ slug, capsule }: { slug: string; capsule: PublishedCapsule
         {record.license === null ? null : <Fact name="License">{record.license}</Fact>}
         {record.category === null ? null : <Fact name="Category">{record.category}</Fact>}
         {record.tags.length > 0 ? <Fact name="Tags">{record.tags.join(', ')}</Fact> : null}
-      </dl>
+      </Facts>
       <SignatureCheck slug={slug} digest={record.capsule_digest} />
       <p>
         Download <a href={`${pathOf(slug)}/export?format=capsule`}>the capsule package</a>,{' '}
@@ -86,13 +87,6 @@ function PublicView({ slug, capsule }: { slug: string; capsule: PublishedCapsule
     </>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 /** Who is not signed in comes back here afterwards. */
 function Clone({ id, name }: { id: string; name: string }) {

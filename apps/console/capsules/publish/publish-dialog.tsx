@@ -6,9 +6,9 @@ import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { AreaField, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
-import styles from '../../jobs/jobs.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { Readme } from './readme.js'
 
@@ -60,7 +60,7 @@ export function PublishDialog({ capsule: { record }, onClose }: { capsule: ReadC
   }
   return (
     <Modal title="Publish this capsule" onClose={onClose}>
-      <form className={styles.panel} onSubmit={send}>
+      <form className={layout.panel} onSubmit={send}>
         <p>
           This is final. Everyone can then read its programs, parameters, results and verdicts, without an account, and
           download it with the costs of its jobs. It can no longer be archived. Neither your name nor that of your team
@@ -82,7 +82,7 @@ export function PublishDialog({ capsule: { record }, onClose }: { capsule: ReadC
           fault={faultAt('description')}
           isRequired
         />
-        <div className={styles.filters}>
+        <div className={layout.filters}>
           <Field
             label="License (optional)"
             value={form.license}
@@ -121,7 +121,7 @@ export function PublishDialog({ capsule: { record }, onClose }: { capsule: ReadC
           </section>
         ) : null}
         <Refusal error={publish.error} />
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={publish.isPending}>
             Publish
           </Button>

@@ -5,9 +5,9 @@ import { api, bodyOf } from '../../api/client.js'
 import type { components } from '../../api/schema.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Notice, Refusal } from '../../components/notice.js'
 import { usd } from '../../components/text.js'
-import styles from '../../jobs/jobs.module.css'
 import { numbered } from '../../text/exact-numbers.js'
 import own from '../capsules.module.css'
 import { runQuery } from '../record/capsule-queries.js'
@@ -42,13 +42,13 @@ export function Backfill(props: { capsule: ReadCapsule; schedule: components['sc
   const due = preview.data?.due
   const each = lastRun.data?.estimated_cost_usd
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       <h2>Run past times</h2>
       <p>
         All runs that the present schedule would have had in a range start at once, or none. Times that have a run
         already are passed over.
       </p>
-      <div className={styles.filters}>
+      <div className={layout.filters}>
         {(['from', 'to'] as const).map((end) => (
           <label key={end} className={own.zone}>
             {end === 'from' ? 'From' : 'To'}

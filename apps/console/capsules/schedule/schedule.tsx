@@ -8,9 +8,9 @@ import type { components } from '../../api/schema.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
-import styles from '../../jobs/jobs.module.css'
 import { VerdictBadge } from '../badges.js'
 import own from '../capsules.module.css'
 import { scheduleQuery } from '../record/capsule-queries.js'
@@ -137,9 +137,9 @@ function ScheduleForm({ capsule, schedule }: { capsule: ReadCapsule; schedule: C
     save.mutate()
   }
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       <h2>{schedule ? 'Change the schedule' : 'Verify on a schedule'}</h2>
-      <div className={styles.filters}>
+      <div className={layout.filters}>
         <Field
           label="Cron"
           value={form.cron}
@@ -171,7 +171,7 @@ function ScheduleForm({ capsule, schedule }: { capsule: ReadCapsule; schedule: C
       </label>
       <Alerts team={team} form={form} set={set} />
       <Refusal error={save.error ?? end.error} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" why={refusalOf(can?.schedule)} isDisabled={save.isPending}>
           {schedule ? 'Save the schedule' : 'Set the schedule'}
         </Button>

@@ -7,9 +7,9 @@ import { backendsQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
-import styles from '../../jobs/jobs.module.css'
 import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { resultTextQuery } from '../verification/report-queries.js'
@@ -48,7 +48,7 @@ export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose
   }
   return (
     <Modal title="Seal this capsule" onClose={onClose}>
-      <form className={styles.panel} onSubmit={send}>
+      <form className={layout.panel} onSubmit={send}>
         <p>
           This is final. The service signs the digests of the definition, of{' '}
           {tasks.length === 1 ? 'its task' : 'its tasks'} and of all evidence. The content never changes again, and the
@@ -71,7 +71,7 @@ export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose
         ) : (
           <p>The evidence is taken from the newest completed run of the present definition.</p>
         )}
-        <div className={styles.filters}>
+        <div className={layout.filters}>
           <Field
             label="Exit code"
             inputMode="numeric"
@@ -98,7 +98,7 @@ export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose
         />
         <Margin capsule={capsule} declared={form.margin.trim() === '' ? null : Number(form.margin)} />
         <Refusal error={seal.error} />
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={seal.isPending}>
             Seal
           </Button>

@@ -6,10 +6,10 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { shortId } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
-import styles from '../jobs.module.css'
 import { jobQuery } from '../record/job-queries.js'
 import { ComparedWithBrowser } from './browser/compared-with-browser.js'
 import { BROWSER, type CompareSearch, pointOf, selectorOf } from './compare-search.js'
@@ -57,7 +57,7 @@ function Selection({ given }: { given: Given }) {
     void navigate({ search: ({ team }: { team?: string }) => ({ ...(team && { team }), a, b, ...points, ...margin }) })
   }
   return (
-    <form className={styles.filters} onSubmit={compare}>
+    <form className={layout.filters} onSubmit={compare}>
       {isOfBrowser ? null : (
         <>
           <Field label="Id of the first job" value={form.a} onChange={set('a')} maxLength={36} />

@@ -5,11 +5,11 @@ import { useState } from 'react'
 import { backendsQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
 import { Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { useTeam } from '../../shell/team.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
-import styles from '../jobs.module.css'
 import { jobStatuses, statusText } from '../status.js'
 import { SubmitDialog } from '../submit/submit-dialog.js'
 import { type JobFilters, readFilters } from './job-filters.js'
@@ -30,7 +30,7 @@ export function JobsPage() {
   const filtered = Object.keys(filters).length > 0
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>Jobs{team ? ` of ${team.name}` : ''}</h1>
         <Button kind="main" onPress={() => setSubmitting(true)}>
           Submit a job
@@ -42,7 +42,7 @@ export function JobsPage() {
       {jobs.length > 0 ? <JobTable jobs={jobs} total={first?.total ?? jobs.length} onSee={see} /> : null}
       {first && jobs.length === 0 ? <NoJobs filtered={filtered} submit={() => setSubmitting(true)} /> : null}
       {first && jobs.length > 0 ? (
-        <p className={styles.total} role="status">
+        <p className={layout.quiet} role="status">
           {totalText(jobs.length, first)}
         </p>
       ) : null}
@@ -76,7 +76,7 @@ function Filters({ filters }: { filters: JobFilters }) {
   return (
     <search>
       <form
-        className={styles.filters}
+        className={layout.filters}
         onSubmit={(event) => {
           event.preventDefault()
           change({ q: text })

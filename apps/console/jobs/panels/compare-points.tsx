@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { pointOf } from '../compare/compare-search.js'
-import styles from '../jobs.module.css'
 
 /** The service checks the numbers, and says what is wrong with them on the page of the comparison. */
 export function ComparePoints({ id, points }: { id: string; points: number }) {
@@ -17,7 +17,7 @@ export function ComparePoints({ id, points }: { id: string; points: number }) {
     void navigate({ to: '/jobs/compare', search })
   }
   return (
-    <form className={styles.filters} aria-label="Compare points" onSubmit={compare}>
+    <form className={layout.filters} aria-label="Compare points" onSubmit={compare}>
       <Field label="Compare point" inputMode="numeric" value={form.a} onChange={set('a')} maxLength={20} />
       <Field label="with point" inputMode="numeric" value={form.b} onChange={set('b')} maxLength={20} />
       <Button type="submit">Compare points</Button>

@@ -5,13 +5,13 @@ import { CountsPicture } from '../../charts/histogram/counts-picture.js'
 import { SweepPlot } from '../../charts/sweep/sweep-plot.js'
 import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import type { SweepClient } from '../../results/sweep-messages.js'
 import type { PointRow, SweepOverview } from '../../results/sweep-reader.js'
 import { groupedDigits, numbered } from '../../text/exact-numbers.js'
 import { clipped } from '../../text/shown-text.js'
-import styles from '../jobs.module.css'
 import { ComparePoints } from './compare-points.js'
 import { useSweep } from './use-sweep.js'
 
@@ -56,7 +56,7 @@ function OpenSweep({ id, client, overview }: Open) {
       <Plot id={id} client={client} overview={overview} />
       {rows.data ? <PointTable points={rows.data} /> : rows.error ? <Refusal error={rows.error} /> : <Loading />}
       {points > ROWS ? (
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button isDisabled={from === 0} onPress={() => setFrom(Math.max(0, from - ROWS))}>
             Points before
           </Button>

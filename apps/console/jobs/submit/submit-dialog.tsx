@@ -9,10 +9,10 @@ import { metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { AreaField, Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { useTeam } from '../../shell/team.js'
-import styles from '../jobs.module.css'
 import { sourceQuery } from '../record/job-queries.js'
 import { Destinations, reasonOf, Standing, useDestinations } from './destinations.js'
 import { SettingsFields } from './settings-fields.js'
@@ -107,9 +107,9 @@ function Form({ start, others: given = none, onClose }: { start: SubmitForm; oth
   const frameworks = meta.data?.features.frameworks ?? []
   const modes = meta.data?.features.execution_modes ?? []
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       <AreaField label="Program" value={form.program} onChange={set('program')} fault={faultAt('program')} isRequired />
-      <div className={styles.filters}>
+      <div className={layout.filters}>
         <Choice
           label="Framework"
           value={form.framework}
@@ -122,7 +122,7 @@ function Form({ start, others: given = none, onClose }: { start: SubmitForm; oth
       <Refusal error={where.error} />
       {where.data ? <Standing destination={chosen} budget={where.data.budget} /> : null}
       <Refusal error={fault && fault.field !== 'framework' && fault.field !== 'backend' ? null : submit.error} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button
           kind="main"
           type="submit"

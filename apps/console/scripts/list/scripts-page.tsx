@@ -5,12 +5,12 @@ import { useCallback, useMemo, useState } from 'react'
 import { sessionQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
 import { Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { useTeam } from '../../shell/team.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { type ScriptItem, scriptsQuery } from '../script-queries.js'
-import styles from '../scripts.module.css'
 import { readScriptFilters, type ScriptFilters, scriptKinds } from './script-filters.js'
 import { ScriptTable } from './script-table.js'
 
@@ -32,7 +32,7 @@ export function ScriptsPage() {
   const create = () => void navigate({ to: '/scripts/new' })
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <h1>Scripts</h1>
         <Button kind="main" onPress={create}>
           New script
@@ -44,7 +44,7 @@ export function ScriptsPage() {
       {first && scripts.length > 0 ? (
         <>
           <ScriptTable scripts={scripts} total={first.total} teams={session?.teams ?? []} onEnd={more} />
-          <p className={styles.quiet} role="status">
+          <p className={layout.quiet} role="status">
             {groupedDigits(scripts.length)} of {first.total_capped ? 'at least ' : ''}
             {groupedDigits(Math.max(first.total, scripts.length))} scripts
           </p>
@@ -88,7 +88,7 @@ function Filters({ filters }: { filters: ScriptFilters }) {
   return (
     <search>
       <form
-        className={styles.filters}
+        className={layout.filters}
         onSubmit={(event) => {
           event.preventDefault()
           change({ q: text })

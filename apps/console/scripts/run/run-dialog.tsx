@@ -8,6 +8,7 @@ import { api, bodyOf } from '../../api/client.js'
 import { metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
 import { Destinations, reasonOf, Standing, useDestinations } from '../../jobs/submit/destinations.js'
@@ -16,7 +17,6 @@ import { faultOf } from '../../jobs/submit/submission.js'
 import { useTeam } from '../../shell/team.js'
 import { numberOf } from '../../text/number-of.js'
 import type { Script } from '../script-queries.js'
-import styles from '../scripts.module.css'
 import { type Analysis, AnalysisChecks, consentsOf } from './analysis-checks.js'
 import { ParameterField } from './parameter-field.js'
 import { circuitsIn, faultIn, paramsOf, runFields } from './parameters.js'
@@ -118,11 +118,11 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
     if (why === null) run.mutate()
   }
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       {hasDraft ? (
         <Notice tone="warn">Version {script.version} runs, as it is saved; what you typed since is not in it.</Notice>
       ) : null}
-      <div className={styles.filters}>
+      <div className={layout.filters}>
         {fields.map((field) => (
           <ParameterField
             key={field.name}
@@ -143,7 +143,7 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
       {where.data ? <Standing destination={chosen} budget={where.data.budget} /> : null}
       {present ? <AnalysisChecks analysis={present} consents={consents} onConsents={setConsents} /> : null}
       <Refusal error={fault && fault.field in settings && fault.field !== 'backend' ? null : run.error} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" why={why} isDisabled={run.isPending}>
           Run
         </Button>

@@ -2,10 +2,10 @@
 // typed stays until its author decides.
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
 import type { Script } from '../script-queries.js'
-import styles from '../scripts.module.css'
 import type { Draft } from './draft.js'
 import { isSame, rebased, type SavedForm, type ScriptForm, savedForm } from './script-form.js'
 
@@ -31,7 +31,7 @@ export function Changed(props: {
         This script was changed elsewhere while you typed: it has version {script.version} of{' '}
         <Time at={script.updated_at} />. What you typed is not saved yet.
       </p>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button onPress={keepMine}>Keep what I typed, on top of it</Button>
         <Button onPress={onDrop}>Take the saved script</Button>
         <Button onPress={() => setShown((known) => !known)}>{isShown ? 'Hide' : 'Show'} what differs</Button>

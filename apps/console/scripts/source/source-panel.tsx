@@ -5,10 +5,10 @@ import { type FormEvent, useMemo } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Notice, Refusal } from '../../components/notice.js'
 import { TextBlock } from '../../components/text-block.js'
 import { type Script, type ScriptWarning, scriptQuery, warningsKey } from '../script-queries.js'
-import styles from '../scripts.module.css'
 import { Changed } from './changed.js'
 import { type Drafting, fillNewScript } from './draft.js'
 import { changeBody, isSame, placedFaults, placedWarnings, type ScriptForm, savedForm, typed } from './script-form.js'
@@ -67,7 +67,7 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
             <TextBlock label="Requirements" text={script.requirements} />
           </>
         )}
-        <div className={styles.bar}>{copyButton}</div>
+        <div className={layout.bar}>{copyButton}</div>
       </>
     )
   const send = (event: FormEvent) => {
@@ -75,20 +75,20 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
     if (draft && refusal === null) save.mutate(draft.form)
   }
   return (
-    <form className={styles.panel} onSubmit={send}>
+    <form className={layout.panel} onSubmit={send}>
       {draft?.base && draft.base.updatedAt !== script.updated_at ? (
         <Changed draft={draft.form} base={draft.base} script={script} onForm={setDraft} onDrop={drop} />
       ) : null}
       <SourceFields form={form} onChange={change} faults={faults} warnings={atLines} />
       <Warnings warnings={warnings} />
       <Refusal error={faults.isElsewhere ? save.error : null} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" why={refusal} isDisabled={draft === null || save.isPending}>
           Save
         </Button>
         {draft ? <Button onPress={drop}>Discard what is not saved</Button> : null}
         {copyButton}
-        <span role="status" className={styles.quiet}>
+        <span role="status" className={layout.quiet}>
           {save.isSuccess && draft === null ? `Saved as version ${script.version}.` : ''}
         </span>
       </div>

@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react'
 import { sessionQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
@@ -12,7 +13,6 @@ import { TextBlock } from '../../components/text-block.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { personText } from '../person-text.js'
 import { type Script, versionQuery, versionsQuery } from '../script-queries.js'
-import styles from '../scripts.module.css'
 import { comparedVersions } from './compared-versions.js'
 
 const SourceDiff = lazy(() => import('./source-diff.js').then(({ SourceDiff }) => ({ default: SourceDiff })))
@@ -63,7 +63,7 @@ export function VersionsPanel({ script }: { script: Script }) {
       {versions.length > 1 ? (
         <>
           <h2>What differs</h2>
-          <div className={styles.filters}>
+          <div className={layout.filters}>
             <Choice
               label="From"
               value={String(compared.from)}

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { ConfirmButton } from '../parts/confirm.js'
-import styles from '../parts/parts.module.css'
 import { useAction } from '../parts/use-action.js'
 import { whyNot } from '../parts/verdicts.js'
 import {
@@ -32,7 +32,7 @@ export function CredentialsPage() {
   if (!providers.data || !secrets.data || !record) return error ? <Refusal error={error} /> : <Loading />
   return (
     <>
-      <p className={styles.quiet}>
+      <p className={layout.quiet}>
         Jobs at a provider run with the team's own credentials. A value that is saved can be replaced and deleted, and
         is never shown again.
       </p>
@@ -52,7 +52,7 @@ function ProviderPart({ provider, team, stored }: { provider: Provider; team: Te
   const [open, setOpen] = useState(false)
   const change = stored.length > 0 ? 'Change the credentials' : 'Set the credentials'
   return (
-    <section className={styles.section} aria-label={provider.name}>
+    <section className={layout.section} aria-label={provider.name}>
       <h2>{provider.name}</h2>
       {provider.supported ? null : (
         <Notice tone="warn">
@@ -128,7 +128,7 @@ function Stored({ provider, team, stored }: { provider: Provider; team: TeamReco
         ))}
       </Table>
       {testable === true ? (
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button isDisabled={action.pending} onPress={() => void test()} aria-label={`Test what ${provider.name} has`}>
             Test
           </Button>

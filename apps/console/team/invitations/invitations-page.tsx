@@ -6,6 +6,7 @@ import { metaQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
@@ -15,7 +16,6 @@ import { ActionForm } from '../parts/action-form.js'
 import { ConfirmButton } from '../parts/confirm.js'
 import { LimitedField } from '../parts/limited-field.js'
 import { limitsOf } from '../parts/limits.js'
-import styles from '../parts/parts.module.css'
 import { useAction } from '../parts/use-action.js'
 import { whyNot } from '../parts/verdicts.js'
 import { type Invitation, invitationsQuery, readTeamAgain, type TeamRecord } from '../team-queries.js'
@@ -39,7 +39,7 @@ export function InvitationsPage() {
         </Notice>
       )}
       {record ? <Invite team={record} mails={mails} /> : null}
-      <section className={styles.section}>
+      <section className={layout.section}>
         <h2>Pending</h2>
         {invitations?.length === 0 ? <p>No invitation is pending.</p> : null}
         {invitations && invitations.length > 0 ? (
@@ -77,7 +77,7 @@ function Invite({ team, mails }: { team: TeamRecord; mails: boolean }) {
     await readTeamAgain(queryClient)
   }
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Invite a person</h2>
       <ActionForm
         label="Invite a person"
@@ -164,7 +164,7 @@ function Row({ invitation }: { invitation: Invitation }) {
         <Time at={invitation.expires_at} />
       </td>
       <td>
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button
             why={whyNot(can.resend)}
             isDisabled={action.pending}

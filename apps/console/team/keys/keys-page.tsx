@@ -3,13 +3,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time, usd } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { shownText } from '../../text/shown-text.js'
 import { ConfirmButton } from '../parts/confirm.js'
-import styles from '../parts/parts.module.css'
 import { whyNot } from '../parts/verdicts.js'
 import { type ApiKey, keysQuery, membersQuery, readTeamAgain } from '../team-queries.js'
 import { useTeamRecord } from '../use-team-record.js'
@@ -36,7 +36,7 @@ function KeyList({ teamId }: { teamId: string }) {
   const nameOf = (userId: string | null) =>
     shownText(members?.find(({ user_id }) => user_id === userId)?.name ?? 'a former member')
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Keys</h2>
       {keys?.length === 0 ? <p>The team has no key.</p> : null}
       {keys && keys.length > 0 ? (

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { numberOf } from '../../text/number-of.js'
 import { ActionForm } from '../parts/action-form.js'
 import { LimitedField } from '../parts/limited-field.js'
 import { limitsOf, limitText } from '../parts/limits.js'
-import styles from '../parts/parts.module.css'
 import { ShownOnce } from '../parts/shown-once.js'
 import { useAction } from '../parts/use-action.js'
 import { whyNot } from '../parts/verdicts.js'
@@ -47,9 +47,9 @@ export function NewKey({ team }: { team: TeamRecord }) {
     await readTeamAgain(queryClient)
   }
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Make a key</h2>
-      <p className={styles.quiet}>
+      <p className={layout.quiet}>
         A program with the key acts as you, as a member of this team at most. The key ends when you leave the team.
       </p>
       <ActionForm

@@ -6,13 +6,13 @@ import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { shownText } from '../../text/shown-text.js'
 import { ConfirmButton } from '../parts/confirm.js'
-import styles from '../parts/parts.module.css'
 import { useAction } from '../parts/use-action.js'
 import { commonRefusal, whyNot } from '../parts/verdicts.js'
 import { type Member, membersQuery, readTeamAgain } from '../team-queries.js'
@@ -29,7 +29,7 @@ export function MembersPage() {
   const { data: session } = useQuery(sessionQuery)
   return (
     <>
-      <section className={styles.section}>
+      <section className={layout.section}>
         <h2>Members</h2>
         {members ? <MemberTable teamId={id} members={members} me={session?.user.id} /> : null}
         {members ? null : error ? <Refusal error={error} /> : <Loading />}
@@ -72,7 +72,7 @@ function MemberTable({ teamId, members, me }: { teamId: string; members: Member[
         ))}
       </Table>
       {members.length > shown ? (
-        <div className={styles.bar}>
+        <div className={layout.bar}>
           <Button onPress={() => setShown(shown + SHOWN_FIRST)}>Show more</Button>
           <span>
             {shown} of {members.length} members
@@ -131,11 +131,10 @@ function MemberActions(props: { teamId: string; member: Member; isMe: boolean; t
     await transferKey(body, (header) =>
       bodyOf(api.POST('/api/teams/{id}/transfer', { params: { path, header }, body }))
     )
-    await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
     await again()
   }
   return (
-    <div className={styles.bar}>
+    <div className={layout.bar}>
       <ConfirmButton
         text="Remove"
         title={`Remove ${name}`}

@@ -3,14 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
-import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
+import layout from '../../components/layout.module.css'
 import { shownText } from '../../text/shown-text.js'
 import { ActionForm } from '../parts/action-form.js'
 import { ConfirmButton } from '../parts/confirm.js'
 import { LimitedField } from '../parts/limited-field.js'
 import { limitsOf } from '../parts/limits.js'
-import styles from '../parts/parts.module.css'
 import { useAction } from '../parts/use-action.js'
 import { whyNot } from '../parts/verdicts.js'
 import { type Member, readTeamAgain, type TeamRecord } from '../team-queries.js'
@@ -24,7 +23,6 @@ export function TeamSettings({ team, members }: { team: TeamRecord; members: Mem
   const gone = async () => {
     // Before the session names the other teams: the address names this one.
     await navigate({ to: '/jobs', search: { team: undefined } })
-    await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
     queryClient.removeQueries({ queryKey: ['team', team.id] })
     await again()
   }
@@ -39,10 +37,10 @@ export function TeamSettings({ team, members }: { team: TeamRecord; members: Mem
   const name = shownText(team.name)
   const others = members.length > 1 ? ` Its other ${members.length - 1} members lose it too.` : ''
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>This team</h2>
       <Rename team={team} />
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <ConfirmButton
           text="Leave the team"
           title={`Leave ${name}`}
@@ -79,7 +77,6 @@ function Rename({ team }: { team: TeamRecord }) {
       const body = { name }
       const path = { id: team.id }
       await withKey(body, (header) => bodyOf(api.PATCH('/api/teams/{id}', { params: { path, header }, body })))
-      await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       await readTeamAgain(queryClient)
     })
   return (

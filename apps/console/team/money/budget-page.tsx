@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { shortId, Time, usd } from '../../components/text.js'
@@ -33,13 +34,13 @@ export function BudgetPage() {
   if (!budget) return error ? <Refusal error={error} /> : <Loading />
   return (
     <>
-      <section className={styles.section}>
+      <section className={layout.section}>
         <h2>Spent and reserved</h2>
         <Table label="Spent and reserved" heads={['Period', 'Spent', 'Reserved', 'Left', 'Limit']}>
           <Period text={`Today, ${budget.day.date}`} figures={budget.day} limit={budget.limits.daily_usd} />
           <Period text={`This month, ${budget.month.month}`} figures={budget.month} limit={budget.limits.monthly_usd} />
         </Table>
-        <p className={styles.quiet}>
+        <p className={layout.quiet}>
           A job reserves its estimate when it is submitted, and pays its actual cost when it ends; the rest is released.
         </p>
       </section>
@@ -67,7 +68,7 @@ function Period(props: { text: string; figures: TeamBudget['day'] | TeamBudget['
 function Held({ held }: { held: TeamBudget['held'] }) {
   if (held.jobs === 0) return null
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Held</h2>
       <p>
         {usd(held.total_usd)} of {held.jobs === 1 ? 'one job' : `${held.jobs} jobs`} whose cost the provider has not
@@ -115,7 +116,7 @@ function Limits({ team, budget }: { team: TeamRecord; budget: TeamBudget }) {
     await readTeamAgain(queryClient)
   }
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Limits in USD</h2>
       <ActionForm
         label="Limits"

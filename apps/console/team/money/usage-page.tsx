@@ -1,7 +1,9 @@
 // What the team ran and spent in a month. Every figure is one of the answer; only the lengths of the bars are made here.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Fact, Facts } from '../../components/facts.js'
 import { Choice } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
 import { usd } from '../../components/text.js'
@@ -27,7 +29,7 @@ export function UsagePage() {
   const csv = `/api/team/usage?team_id=${encodeURIComponent(id)}&month=${data.period.month}&format=csv`
   return (
     <>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Choice
           label="Month (UTC)"
           value={data.period.month}
@@ -41,7 +43,7 @@ export function UsagePage() {
       <Refusal error={error} />
       <Summary usage={data} />
       <Months usage={data} />
-      <section className={styles.section}>
+      <section className={layout.section}>
         <h2>By provider</h2>
         <Table label="By provider" heads={['Provider', 'Spent', 'Jobs', 'Shots']}>
           {data.byProvider.map(({ provider, spend, jobs, shots }) => (
@@ -52,7 +54,7 @@ export function UsagePage() {
           ))}
         </Table>
       </section>
-      <section className={styles.section}>
+      <section className={layout.section}>
         <h2>By backend</h2>
         <Table label="By backend" heads={['Backend', 'Provider', 'Spent', 'Jobs', 'Shots']}>
           {data.byBackend.map(({ backend, name, provider, spend, jobs, shots }) => (
@@ -86,34 +88,25 @@ function Figures({ spend, counts }: { spend: number; counts: number[] }) {
 function Summary({ usage: { summary, storage } }: { usage: Usage }) {
   const { totalSpend, lastMonthSpend, changePercent } = summary
   return (
-    <dl className={styles.facts}>
-      <div>
-        <dt>Spent</dt>
-        <dd>{usd(totalSpend)}</dd>
-      </div>
-      <div>
-        <dt>The month before</dt>
-        <dd>
-          {usd(lastMonthSpend)}
-          {changePercent === null ? '' : ` (${changePercent > 0 ? '+' : ''}${changePercent} %)`}
-        </dd>
-      </div>
+    <Facts>
+      <Fact name="Spent">{usd(totalSpend)}</Fact>
+      <Fact name="The month before">
+        {usd(lastMonthSpend)}
+        {changePercent === null ? '' : ` (${changePercent > 0 ? '+' : ''}${changePercent} %)`}
+      </Fact>
       {storage ? (
-        <div>
-          <dt>Stored now</dt>
-          <dd>
-            {groupedDigits(storage.usedBytes)} of {groupedDigits(storage.limitBytes)} bytes
-          </dd>
-        </div>
+        <Fact name="Stored now">
+          {groupedDigits(storage.usedBytes)} of {groupedDigits(storage.limitBytes)} bytes
+        </Fact>
       ) : null}
-    </dl>
+    </Facts>
   )
 }
 
 function Months({ usage: { months = [] } }: { usage: Usage }) {
   const most = Math.max(...months.map(({ spend }) => spend), 0)
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>By month</h2>
       <Table label="By month" heads={['Month', 'Spent', 'Share of the largest']}>
         {months.map(({ month, spend }) => (
@@ -133,7 +126,7 @@ function Months({ usage: { months = [] } }: { usage: Usage }) {
 function Days({ usage: { daily } }: { usage: Usage }) {
   const most = Math.max(...daily.map(({ spend }) => spend), 0)
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>By day</h2>
       <Table label="By day" heads={['Day', 'Spent', 'Jobs', 'Share of the largest']}>
         {daily.map(({ date, spend, jobs }) => (

@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Refusal } from '../../components/notice.js'
 import { fieldFault } from './form-fault.js'
 import styles from './parts.module.css'
@@ -28,7 +29,7 @@ export function ActionForm(props: {
     <form className={styles.form} aria-label={props.label} onSubmit={submit}>
       {props.children((field) => (fault?.field === field ? fault.text : null))}
       {fault ? null : <Refusal error={action.error} />}
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" type="submit" why={props.why ?? null} isDisabled={action.pending}>
           {props.button}
         </Button>

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
-import styles from './parts.module.css'
 import { useAction } from './use-action.js'
 
 /** A button that says what is final before it does it. */
@@ -36,7 +36,7 @@ export function ConfirmButton(props: {
         <Modal title={props.title} onClose={close}>
           {props.children}
           <Refusal error={action.error} />
-          <div className={styles.bar}>
+          <div className={layout.bar}>
             <Button kind="danger" isDisabled={action.pending} onPress={() => void confirm()}>
               {props.text}
             </Button>

@@ -1,6 +1,7 @@
 // A value that the service shows once. It is in this dialog while it is open, and nowhere else.
 import { useState } from 'react'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Notice } from '../../components/notice.js'
 import styles from './parts.module.css'
@@ -19,7 +20,7 @@ export function ShownOnce(props: { title: string; value: string | null; lost: st
           <Copy value={value} />
         </>
       )}
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button kind="main" onPress={onClose}>
           Close
         </Button>
@@ -36,9 +37,9 @@ function Copy({ value }: { value: string }) {
       () => setDone('Copied'),
       () => setDone('The browser did not allow it; select the text instead')
     )
-  if (!navigator.clipboard) return <p className={styles.quiet}>Select the text to copy it.</p>
+  if (!navigator.clipboard) return <p className={layout.quiet}>Select the text to copy it.</p>
   return (
-    <div className={styles.bar}>
+    <div className={layout.bar}>
       <Button onPress={() => void copy()}>Copy</Button>
       <span role="status">{done}</span>
     </div>

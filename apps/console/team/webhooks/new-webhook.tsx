@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
+import layout from '../../components/layout.module.css'
 import { ActionForm } from '../parts/action-form.js'
 import { LimitedField } from '../parts/limited-field.js'
 import { limitsOf } from '../parts/limits.js'
@@ -43,7 +44,7 @@ export function NewWebhook({ team }: { team: TeamRecord }) {
     await readTeamAgain(queryClient)
   }
   return (
-    <section className={styles.section}>
+    <section className={layout.section}>
       <h2>Add a webhook</h2>
       <ActionForm
         label="Add a webhook"

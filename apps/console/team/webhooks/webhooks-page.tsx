@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
+import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
@@ -67,12 +68,12 @@ function WebhookPart({ webhook }: { webhook: Webhook }) {
     await again()
   }
   return (
-    <section className={styles.section} aria-label={`Webhook ${url}`}>
+    <section className={layout.section} aria-label={`Webhook ${url}`}>
       <h2 className={styles.wide}>{url}</h2>
-      <p className={styles.quiet}>
+      <p className={layout.quiet}>
         {webhook.events.join(', ')}; since <Time at={webhook.created_at} />
       </p>
-      <div className={styles.bar}>
+      <div className={layout.bar}>
         <Button why={whyNot(webhook.can.test)} isDisabled={action.pending} onPress={() => void test()}>
           Send a test
         </Button>

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 async function submit(code: string): Promise<string> {
   const { code: exit, stdout, stderr } = await ada.run(['submit', '-', '--framework', 'qiskit', '--json'], code)
-  expect([exit, stderr]).toEqual([0, ''])
+  expect([exit, stderr]).toEqual([0, expect.stringMatching(/^page: .*\n$/)])
   return JSON.parse(stdout).job_id
 }
 const linesUpTo = (last: number): string => Array.from({ length: last + 1 }, (_, n) => `line ${n}\n`).join('')

@@ -6,16 +6,23 @@ import { api, bodyOf } from '../api/client.js'
 import { sessionQuery } from '../api/queries.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
+import { Choice } from '../components/fields.js'
 import layout from '../components/layout.module.css'
 import { Refusal } from '../components/notice.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { useTeam } from '../shell/team.js'
-import { warningsKey } from './script-queries.js'
+import { type Script, warningsKey } from './script-queries.js'
 import { useScriptDraft } from './source/draft.js'
 import { emptyForm, isSame, placedFaults, type ScriptForm } from './source/script-form.js'
 import { SourceFields } from './source/source-fields.js'
 
 const noWarnings: [] = []
+
+type ScriptType = Script['script_type']
+const types = [
+  { value: '', text: 'Detect it' },
+  ...(['script', 'task', 'workflow'] as const satisfies readonly ScriptType[]).map((value) => ({ value, text: value }))
+]
 
 export function NewScriptPage() {
   usePageTitle('New script')
@@ -26,8 +33,9 @@ export function NewScriptPage() {
   const { draft, setDraft, drop } = useScriptDraft('new')
   const form = draft?.form ?? emptyForm
   const save = useMutation({
-    mutationFn: ({ name, description, source, requirements }: ScriptForm) => {
-      const body = { name, description, script_content: source, ...(requirements && { requirements }), ...teamParam }
+    mutationFn: ({ name, description, source, requirements, type }: ScriptForm) => {
+      const more = { ...(requirements && { requirements }), ...(type && { script_type: type as ScriptType }) }
+      const body = { name, description, script_content: source, ...more, ...teamParam }
       return withKey(body, (header) => bodyOf(api.POST('/api/scripts/upload', { params: { header }, body })))
     },
     onSuccess: async ({ script_id: id, warnings }) => {
@@ -51,7 +59,9 @@ export function NewScriptPage() {
   return (
     <form className={layout.panel} onSubmit={send}>
       <h1>New script{team ? ` of ${team.name}` : ''}</h1>
-      <SourceFields form={form} onChange={change} faults={faults} warnings={noWarnings} />
+      <SourceFields form={form} onChange={change} faults={faults} warnings={noWarnings}>
+        <Choice label="Type" value={form.type} options={types} onChange={(type) => change({ type })} />
+      </SourceFields>
       <Refusal error={faults.isElsewhere ? save.error : null} />
       <div className={layout.bar}>
         <Button kind="main" type="submit" isDisabled={save.isPending}>

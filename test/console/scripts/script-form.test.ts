@@ -11,7 +11,7 @@ import {
 } from '../../../apps/console/scripts/source/script-form.js'
 import { comparedVersions } from '../../../apps/console/scripts/versions/compared-versions.js'
 
-const form = { name: 'n', description: 'd', source: 's', requirements: '' }
+const form = { name: 'n', description: 'd', source: 's', requirements: '', framework: 'qiskit', type: 'script' }
 const base = { ...form, updatedAt: '2026-01-01T00:00:00.000Z' }
 
 test('a save sends what was changed, and when the script was read', () => {
@@ -21,6 +21,10 @@ test('a save sends what was changed, and when the script was read', () => {
     unchanged_since: base.updatedAt
   })
   expect(changeBody({ ...form, description: '' }, base)).toEqual({ description: '', unchanged_since: base.updatedAt })
+  expect(changeBody({ ...form, framework: 'cirq' }, base)).toEqual({
+    framework: 'cirq',
+    unchanged_since: base.updatedAt
+  })
 })
 
 test('an editor that writes line ends its own way has typed nothing', () => {
@@ -30,12 +34,14 @@ test('an editor that writes line ends its own way has typed nothing', () => {
 })
 
 test('what was typed stays on top of what someone else has saved, field by field', () => {
-  const theirs = { name: 'theirs', description: 'theirs', source: 'theirs', requirements: '', updatedAt: 'later' }
+  const theirs = { ...base, name: 'theirs', description: 'theirs', source: 'theirs', updatedAt: 'later' }
   expect(rebased({ ...form, source: 'mine' }, base, theirs)).toEqual({
     name: 'theirs',
     description: 'theirs',
     source: 'mine',
-    requirements: ''
+    requirements: '',
+    framework: 'qiskit',
+    type: 'script'
   })
 })
 
@@ -72,6 +78,7 @@ describe('the faults of a save', () => {
       isElsewhere: false
     })
     expect(placedFaults(refused('script_content: is blank')).isElsewhere).toBe(true)
+    expect(placedFaults(refused('framework: the code is cirq')).isElsewhere).toBe(true)
     expect(placedFaults(refused('constructor: x')).isElsewhere).toBe(true)
   })
 })

@@ -1,10 +1,39 @@
 import { expect } from '@jest/globals'
 import { browserTest } from '../../support/browser/browser-test.js'
 import type { Scene } from '../scene.js'
-import { write } from '../support/playground-page.js'
+import { write, written } from '../support/playground-page.js'
 import { editorIsThere, press } from './pages.js'
 
 export function scriptTests(scene: Scene): void {
+  browserTest(
+    'the program of the playground becomes a new script, and replaces text that is not saved after a question alone',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      await open('/run')
+      await write(page, 'OPENQASM 3.0;\nqubit first;\n')
+      await press(page, 'Save as a script')
+      await page.getByRole('heading', { level: 1, name: /^New script/ }).waitFor()
+      await editorIsThere(page)
+      expect(await written(page)).toContain('qubit first;')
+      await page.getByLabel('Name', { exact: true }).fill('Named, and not saved')
+      const again = async (answer: 'accept' | 'dismiss') => {
+        await page.getByRole('link', { name: 'Playground' }).first().click()
+        await write(page, 'OPENQASM 3.0;\nqubit second;\n')
+        page.once('dialog', (dialog) => void dialog[answer]())
+        await press(page, 'Save as a script')
+        await page.getByRole('heading', { level: 1, name: /^New script/ }).waitFor()
+        await editorIsThere(page)
+        return [await page.getByLabel('Name', { exact: true }).inputValue(), await written(page)]
+      }
+      expect(await again('dismiss')).toEqual(['Named, and not saved', expect.stringContaining('qubit first;')])
+      expect(await again('accept')).toEqual(['', expect.stringContaining('qubit second;')])
+      await page.getByLabel('Name', { exact: true }).fill('The second')
+      await press(page, 'Save')
+      await page.getByRole('heading', { level: 1, name: 'The second' }).waitFor()
+    })
+  )
+
   browserTest(
     'a script is written, refused at its line, saved, changed, compared and published in a dialog that says what is final',
     scene.visit(async (visit) => {
@@ -15,6 +44,7 @@ export function scriptTests(scene: Scene): void {
       await editorIsThere(page)
       await page.getByLabel('Name', { exact: true }).fill('Two qubits')
       await write(page, 'from qiskit import QuantumCircuit\nqc = QuantumCircuit(2\n')
+      await page.getByLabel('Type', { exact: true }).selectOption('script')
       await press(page, 'Save')
       await page.getByRole('button', { name: /^Line 2, column / }).click()
       await write(page, 'from qiskit import QuantumCircuit\nimport requests\ncircuit = QuantumCircuit(2)\n')

@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { backendsQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
 import { SubmitDialog } from '../../jobs/submit/submit-dialog.js'
+import { fillNewScript } from '../../scripts/source/draft.js'
+import { emptyForm } from '../../scripts/source/script-form.js'
 import type { Draft } from '../draft.js'
 import styles from '../playground.module.css'
 import { Share } from '../share.js'
@@ -31,6 +33,12 @@ export function Actions(props: {
   const server = freeSimulators(catalogue?.backends ?? []).find(({ isAvailable }) => isAvailable)
   const signIn = isVisitor ? 'Sign in first.' : null
   const { program, language, shots, seed } = draft
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const saveAsScript = () => {
+    fillNewScript(queryClient, { ...emptyForm, source: program })
+    void navigate({ to: '/scripts/new' })
+  }
   return (
     <>
       {isPythonHere ? (
@@ -60,6 +68,7 @@ export function Actions(props: {
           </Button>
         ) : null}
         {isVisitor ? null : <Button onPress={() => setSubmitting(true)}>Submit as a job</Button>}
+        {isVisitor ? null : <Button onPress={saveAsScript}>Save as a script</Button>}
         <Share shared={{ program, shots, seed }} onMade={onLink} />
         {isVisitor ? (
           <Link to="/sign-in" search={{ return_to: '/run' }}>

@@ -12,9 +12,12 @@ export interface Draft {
 
 const keyOf = (id: string) => ['script draft', id] as const
 
-/** Fills the page of a new script. */
+const REPLACE = 'The page of a new script holds text that is not saved. Replace it?'
+
+/** Fills the page of a new script; text that is on it is replaced after a question. */
 export function fillNewScript(queryClient: QueryClient, form: ScriptForm): void {
-  keep(queryClient, 'new', { form, base: null })
+  const isFree = queryClient.getQueryData(keyOf('new')) === undefined
+  if (isFree || window.confirm(REPLACE)) keep(queryClient, 'new', { form, base: null })
 }
 
 function keep(queryClient: QueryClient, id: string, draft: Draft | null): void {

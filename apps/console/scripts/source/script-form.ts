@@ -12,6 +12,10 @@ export interface ScriptForm {
   description: string
   source: string
   requirements: string
+  /** Of a script that exists. The service reads it from the source of a new one. */
+  framework: string
+  /** Of a new script; empty where the service is to detect it. */
+  type: string
 }
 
 /** The part of a record that can be changed, and when it was last. */
@@ -22,18 +26,31 @@ export const savedForm = (script: Script): SavedForm => ({
   description: script.description,
   source: script.script_content,
   requirements: script.requirements ?? '',
+  framework: script.framework,
+  type: script.script_type,
   updatedAt: script.updated_at
 })
 
-export const emptyForm: ScriptForm = { name: '', description: '', source: '', requirements: '' }
+export const emptyForm: ScriptForm = {
+  name: '',
+  description: '',
+  source: '',
+  requirements: '',
+  framework: '',
+  type: ''
+}
 
-const fields = ['name', 'description', 'source', 'requirements'] as const
+const fields = ['name', 'description', 'source', 'requirements', 'framework', 'type'] as const
+/** The fields that show a fault of their own, which is one line. */
+const faulty: readonly (keyof ScriptForm)[] = ['name', 'description', 'requirements']
 
 const names = {
   name: 'name',
   description: 'description',
   source: 'script_content',
-  requirements: 'requirements'
+  requirements: 'requirements',
+  framework: 'framework',
+  type: 'script_type'
 } as const satisfies Record<keyof ScriptForm, string>
 
 export const isSame = (one: ScriptForm, other: ScriptForm): boolean =>
@@ -62,7 +79,9 @@ export function rebased(form: ScriptForm, base: SavedForm, saved: SavedForm): Sc
     name: field('name'),
     description: field('description'),
     source: field('source'),
-    requirements: field('requirements')
+    requirements: field('requirements'),
+    framework: field('framework'),
+    type: field('type')
   }
 }
 
@@ -82,9 +101,9 @@ export function placedFaults(error: unknown): PlacedFaults {
   if (error.faults.length > 0) return placed(error.faults)
   const [, name, message] = /^(\w+): (.*)$/s.exec(error.message) ?? []
   const field = name === undefined ? undefined : fieldOf(name)
-  return field === undefined
-    ? { source: [], at: {}, isElsewhere: true }
-    : { source: [], at: { [field]: message }, isElsewhere: field === 'source' }
+  return field !== undefined && faulty.includes(field)
+    ? { source: [], at: { [field]: message }, isElsewhere: false }
+    : { source: [], at: {}, isElsewhere: true }
 }
 
 function placed(faults: readonly PlacedFault[]): PlacedFaults {

@@ -1,5 +1,5 @@
 // The fields of a script: its name, its source in the editor of the playground, and what is wrong with them.
-import { useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { Fault, Position } from '../../circuit/circuit.js'
 import { Button } from '../../components/button.js'
 import { AreaField, Field } from '../../components/fields.js'
@@ -16,8 +16,10 @@ export function SourceFields(props: {
   onChange: (changes: Partial<ScriptForm>) => void
   faults: PlacedFaults
   warnings: readonly Fault[]
+  /** What only a new script has, or only one that exists. */
+  children: ReactNode
 }) {
-  const { form, onChange, faults, warnings } = props
+  const { form, onChange, faults, warnings, children } = props
   const editor = useRef<EditorHandle>(null)
   const faultsId = useId()
   const [pointed, setPointed] = useState<number | null>(null)
@@ -76,6 +78,7 @@ export function SourceFields(props: {
         onChange={(requirements) => onChange({ requirements })}
         fault={faults.at.requirements ?? null}
       />
+      {children}
     </>
   )
 }

@@ -1,10 +1,12 @@
 // The source of a script: edited by its owner until it is published, read by everyone else.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useMemo } from 'react'
 import { api, bodyOf } from '../../api/client.js'
+import { metaQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
+import { Choice } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
 import { Notice, Refusal } from '../../components/notice.js'
 import { TextBlock } from '../../components/text-block.js'
@@ -20,6 +22,7 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
   const navigate = useNavigate()
   const withKey = useWriteKey()
   const { draft, setDraft, saved, drop } = drafting
+  const { data: meta } = useQuery(metaQuery)
   const present = savedForm(script)
   const form = draft?.form ?? present
   const refusal = script.can.update === true ? null : script.can.update
@@ -51,7 +54,7 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
       return isSame(next, base) ? null : { form: next, base }
     })
   const copy = () => {
-    fillNewScript(queryClient, { ...form, name: `Copy of ${form.name}` })
+    fillNewScript(queryClient, { ...form, name: `Copy of ${form.name}`, framework: '', type: '' })
     void navigate({ to: '/scripts/new' })
   }
   const copyButton = <Button onPress={copy}>Copy into a new script</Button>
@@ -79,7 +82,14 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
       {draft?.base && draft.base.updatedAt !== script.updated_at ? (
         <Changed draft={draft.form} base={draft.base} script={script} onForm={setDraft} onDrop={drop} />
       ) : null}
-      <SourceFields form={form} onChange={change} faults={faults} warnings={atLines} />
+      <SourceFields form={form} onChange={change} faults={faults} warnings={atLines}>
+        <Choice
+          label="Framework"
+          value={form.framework}
+          options={(meta?.features.frameworks ?? [form.framework]).map((value) => ({ value, text: value }))}
+          onChange={(framework) => change({ framework })}
+        />
+      </SourceFields>
       <Warnings warnings={warnings} />
       <Refusal error={faults.isElsewhere ? save.error : null} />
       <div className={layout.bar}>

@@ -39,7 +39,11 @@ export interface AuditEvidence {
   exported?: readonly Checkpoint[]
   /** Checks the sealed capsule that an entry names. Returns what is wrong; `null` when nothing is. */
   checkSeal?: (tx: DbOrTx, entry: ChainedEntry) => Promise<string | null>
+  /** Told after each page how many entries have been checked, of how many. */
+  onProgress?: OnProgress
 }
+
+export type OnProgress = (entries: number, of: number) => void
 
 /** Checks a team's whole trail, and stops at the first fault. */
 export async function verifyAudit(db: Db, teamId: string, evidence: AuditEvidence): Promise<AuditReport> {
@@ -72,10 +76,13 @@ export async function auditReport(tx: Tx, teamId: string, evidence: AuditEvidenc
     }
     return runs.fault(tx, page)
   }
+  let checked = 0
   const fault = await (async (): Promise<AuditFault | null> => {
     for await (const page of pagesAfter(tx, teamId, Number.MIN_SAFE_INTEGER)) {
       const broken = await pageFault(page)
       if (broken) return broken
+      checked += page.length
+      evidence.onProgress?.(checked, counted!.entries)
     }
     const { seq } = walk.at
     return (

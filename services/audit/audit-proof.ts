@@ -7,7 +7,13 @@ import { capsuleDigest, DEFINITION_NAME } from '../../capsule-format/manifest/ma
 import { deletionIsRecorded, type SealedContent, sealedContent } from '../../db/audit/audit-seals.js'
 import { listSigningKeys, type SigningKeyRow } from '../../db/audit/signing-keys.js'
 import type { Db, DbOrTx } from '../../db/client.js'
-import { type AuditEvidence, type AuditReport, NOT_OURS, verifyAudit } from '../../db/proofs/audit-verify.js'
+import {
+  type AuditEvidence,
+  type AuditReport,
+  NOT_OURS,
+  type OnProgress,
+  verifyAudit
+} from '../../db/proofs/audit-verify.js'
 import type { ChainedEntry } from '../../domain/audit/audit-action.js'
 import type { Checkpoint } from '../../domain/audit/audit-checkpoint.js'
 import { codeOf } from '../../domain/errors.js'
@@ -22,16 +28,26 @@ export interface ProofMeans {
   keyRing: KeyRing | null
   /** Checkpoints of the team from outside the database. */
   exported?: readonly Checkpoint[]
+  onProgress?: OnProgress
 }
 
 /** Verifies one team's trail and its seals up to the first fault. */
 export const proveAudit = async (db: Db, teamId: string, means: ProofMeans): Promise<AuditReport> =>
   verifyAudit(db, teamId, await auditEvidence(db, means))
 
-export async function auditEvidence(db: DbOrTx, { keyRing, exported = [] }: ProofMeans): Promise<AuditEvidence> {
+export async function auditEvidence(
+  db: DbOrTx,
+  { keyRing, exported = [], onProgress }: ProofMeans
+): Promise<AuditEvidence> {
   const known = await judgedKeys(db, keyRing)
   const { keys, unproven } = known
-  return { keys, unproven, exported, checkSeal: (tx, entry) => sealFault(tx, entry, known) }
+  return {
+    keys,
+    unproven,
+    exported,
+    checkSeal: (tx, entry) => sealFault(tx, entry, known),
+    ...(onProgress && { onProgress })
+  }
 }
 
 /** The faults of key rows: rows that were added or changed in the database, or that the ring cannot open. */

@@ -1,6 +1,5 @@
 // Sends what happens as it happens (text/event-stream): the events of a job, or what any other source gives.
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply } from 'fastify'
 import type { Db } from '../../../db/client.js'
 import { eventsAfter, type JobEvent } from '../../../db/jobs/job-events.js'
 import { ServiceError } from '../../../domain/errors.js'
@@ -139,16 +138,6 @@ export function createEventStreams(
       }
     }
   }
-}
-
-/** The head of a stream. The handler writes the rest itself. */
-export function beginStream(reply: FastifyReply): void {
-  reply.hijack()
-  reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'x-accel-buffering': 'no'
-  })
 }
 
 /** Resolves when the reader has taken the text, or has left. A reader that takes nothing is disconnected. */

@@ -1,10 +1,11 @@
 // The audit trail of a team: who did what to its capsules, and the proof that the trail was not changed since.
+import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { actorNames } from '../../../db/audit/actor-names.js'
 import { type AuditFilter, listAudit } from '../../../db/audit/audit.js'
 import { loadCapsule } from '../../../db/capsules/capsules.js'
-import type { AuditReport } from '../../../db/proofs/audit-verify.js'
+import type { AuditReport, OnProgress } from '../../../db/proofs/audit-verify.js'
 import { auditActions, auditEntryView, NO_HASH } from '../../../domain/audit/audit-action.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { oneOf } from '../../../domain/json/one-of.js'
@@ -12,7 +13,8 @@ import { pageView } from '../../../domain/json/page.js'
 import { proveAudit } from '../../../services/audit/audit-proof.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, readTeam } from '../http/access.js'
-import { json, pageEnd, text } from '../http/response.js'
+import { beginStream } from '../http/begin-stream.js'
+import { json, media, pageEnd, sent, text } from '../http/response.js'
 import { timeOf } from '../http/validation/time-of.js'
 import { createAuditProofs } from './audit-proofs.js'
 import { reportView, TrailEntry, TrailReport } from './audit-view.js'
@@ -28,6 +30,17 @@ const EntryPage = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer()
 })
+
+const STREAM = 'text/event-stream'
+const reportResponse = {
+  ...json(
+    'Whether the trail holds. As a stream: `progress` with `{ "entries", "of" }`, at most four a second, and at the end `report`. A stream that ends without it has failed',
+    TrailReport
+  ),
+  content: { ...json('', TrailReport).content, ...media('', STREAM).content }
+}
+/** Between two events about how far a proof is. */
+const PROGRESS_MS = 250
 
 const Id = Type.String({ format: 'uuid' })
 const pageFields = {
@@ -49,9 +62,9 @@ const tags = ['audit']
 
 export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps
-  const proofs = createAuditProofs(async (teamId) => {
+  const proofs = createAuditProofs(async (teamId, onProgress) => {
     const outside = await outsideCheckpoints(db, deps.config.auditCheckpointsFile, teamId)
-    const report = await proveAudit(db, teamId, { keyRing: deps.keyRing, exported: outside.points })
+    const report = await proveAudit(db, teamId, { keyRing: deps.keyRing, exported: outside.points, onProgress })
     return reportView(report, outside)
   })
 
@@ -105,14 +118,24 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         tags,
         summary: "Prove a team's audit trail and the content of its sealed capsules",
         description:
-          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot.',
+          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot. With `Accept: text/event-stream` it says meanwhile how far it is.',
         querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false }),
-        response: { 200: json('Whether the trail holds', TrailReport) }
+        response: { 200: reportResponse }
       }
     },
-    async (request) => {
+    async (request, reply) => {
       const team = await readTeam(request, db, request.query.team_id)
-      return team ? proofs.of(team.id) : reportView(nothing, null)
+      if (!team) return reportView(nothing, null)
+      if (!request.headers.accept?.includes(STREAM)) return proofs.of(team.id)
+      const progress = eventProgress(reply.raw)
+      // A refusal comes before the stream begins.
+      const proof = proofs.of(team.id, progress)
+      beginStream(reply)
+      await proof
+        .then((report) => void reply.raw.write(eventText('report', report)))
+        .catch((err) => request.log.error({ err, team: team.id }, 'the proof of an audit trail ended early'))
+        .finally(() => reply.raw.end())
+      return sent(reply)
     }
   )
 
@@ -124,6 +147,19 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
       rows.map(({ actor }) => actor)
     )
     return { entries: rows.map(auditEntryView), actors, ...pageView(total, filter) }
+  }
+}
+
+const eventText = (name: 'progress' | 'report', data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+function eventProgress(response: ServerResponse): OnProgress {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return (entries, of) => {
+    const now = performance.now()
+    if (now - saidAt < PROGRESS_MS || response.destroyed) return
+    saidAt = now
+    response.write(eventText('progress', { entries, of }))
   }
 }
 

@@ -2666,6 +2666,7 @@ export interface paths {
           headers: Headers
           content: {
             'application/json': components['schemas']['TrailReport']
+            'text/event-stream': string
           }
         }
         400: Refusal

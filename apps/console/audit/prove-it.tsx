@@ -9,17 +9,23 @@ import { Notice, Refusal } from '../components/notice.js'
 import { groupedDigits, numbered } from '../text/exact-numbers.js'
 import styles from './audit.module.css'
 import { EntryDialog } from './entry-dialog.js'
-import { type Proof, prove } from './trail-queries.js'
+import { type Proof, type ProofProgress, prove } from './trail-queries.js'
 
 export function ProveIt({ team }: { team: { team_id?: string } }) {
-  const proof = useMutation({ mutationFn: () => prove(team) })
+  const [progress, setProgress] = useState<ProofProgress | null>(null)
+  const proof = useMutation({
+    mutationFn: () => {
+      setProgress(null)
+      return prove(team, setProgress)
+    }
+  })
   return (
     <section className={layout.section} aria-label="Proof">
       <div className={layout.bar}>
         <Button kind="main" onPress={() => proof.mutate()} isDisabled={proof.isPending}>
           Prove it
         </Button>
-        {proof.isPending ? <Progress since={proof.submittedAt} /> : null}
+        {proof.isPending ? <Progress since={proof.submittedAt} progress={progress} /> : null}
       </div>
       <Refusal error={proof.error} />
       {proof.data ? <Report key={proof.submittedAt} team={team} proof={proof.data} /> : null}
@@ -27,13 +33,16 @@ export function ProveIt({ team }: { team: { team_id?: string } }) {
   )
 }
 
-/** The service does not say how far it is. */
-function Progress({ since }: { since: number }) {
+/** @param progress `null` before the proof has begun: another one may come first. */
+function Progress({ since, progress }: { since: number; progress: ProofProgress | null }) {
   const now = useNow(true)
+  const seconds = `${Math.max(0, Math.round((now - since) / 1_000))} s`
   return (
     <span>
-      <progress aria-label="The trail is proved" /> every entry, checkpoint and seal is read,{' '}
-      {Math.max(0, Math.round((now - since) / 1_000))} s
+      <progress aria-label="The trail is proved" value={progress?.entries} max={progress?.of} />{' '}
+      {progress
+        ? `${groupedDigits(progress.entries)} of ${groupedDigits(progress.of)} entries are proved with their checkpoints and seals, ${seconds}`
+        : `the proof begins, ${seconds}`}
     </span>
   )
 }

@@ -54,5 +54,28 @@ export const entryQuery = (team: TeamParam, seq: number) =>
     }
   })
 
-export const prove = (team: TeamParam): Promise<Proof> =>
-  bodyOf(api.GET('/api/team/audit/verify', { params: { query: team } }))
+const VERIFY = '/api/team/audit/verify'
+
+export interface ProofProgress {
+  entries: number
+  of: number
+}
+
+/** Proves the trail. @param onProgress is told how far it is, where the service can say so. */
+export async function prove(team: TeamParam, onProgress: (progress: ProofProgress) => void): Promise<Proof> {
+  const told = await proofAsStream(`${VERIFY}?${new URLSearchParams({ ...team })}`, onProgress)
+  // A stream cannot say why it was refused or has failed.
+  return told ?? bodyOf(api.GET(VERIFY, { params: { query: team } }))
+}
+
+const proofAsStream = (address: string, onProgress: (progress: ProofProgress) => void): Promise<Proof | null> =>
+  new Promise((resolve) => {
+    const source = new EventSource(address)
+    const end = (proof: Proof | null) => {
+      source.close()
+      resolve(proof)
+    }
+    source.addEventListener('progress', ({ data }) => onProgress(JSON.parse(data) as ProofProgress))
+    source.addEventListener('report', ({ data }) => end(JSON.parse(data) as Proof))
+    source.onerror = () => end(null)
+  })

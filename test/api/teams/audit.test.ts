@@ -97,6 +97,18 @@ describe('the trail of a team', () => {
     })
   })
 
+  test('says how far its proof is, where the caller takes events, and ends with the report that others get', async () => {
+    const team = await api.signUpWithTeam()
+    await append(db, { teamId: team.teamId })
+    const path = `/api/team/audit/verify?team_id=${team.teamId}`
+    const { status, headers, text } = await team.ask('GET', path, undefined, { accept: 'text/event-stream' })
+    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    const report = (await team.get(path)).text
+    expect(text).toBe(`event: progress\ndata: {"entries":1,"of":1}\n\nevent: report\ndata: ${report}\n\n`)
+    const refused = await outsider.ask('GET', path, undefined, { accept: 'text/event-stream' })
+    expect([refused.status, refused.body.error]).toEqual([404, 'no such team'])
+  })
+
   test('is filtered by action, time and the highest number', async () => {
     const team = await api.signUpWithTeam()
     const actions = ['capsule.run', 'capsule.verified', 'capsule.run', 'capsule.archived'] as const
@@ -335,6 +347,20 @@ describe('proofs', () => {
     ends.shift()!()
     expect((await other).entries).toBe(3)
     expect(begun).toEqual(['a', 'a', 'b'])
+  })
+
+  test('tell each request that shares one how far it is', async () => {
+    const proofs = createAuditProofs<AuditReport>(async (_teamId, onProgress) => {
+      onProgress(1, 2)
+      return report(2)
+    })
+    const told: [string, number, number][] = []
+    const telling = (name: string) => (entries: number, of: number) => void told.push([name, entries, of])
+    await Promise.all([proofs.of('a', telling('one')), proofs.of('a', telling('two')), proofs.of('a')])
+    expect(told).toEqual([
+      ['one', 1, 2],
+      ['two', 1, 2]
+    ])
   })
 
   test('that fail do not block the next, and too many at once are refused', async () => {

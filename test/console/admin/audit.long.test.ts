@@ -75,7 +75,7 @@ browserTest(
     for (let more = 0; more < 4; more++) await append(db(), { teamId, actor: `user:${userId}` })
     await open(`/audit?team=${teamId}`)
     await page.route('**/api/team/audit/verify?*', async (route) => {
-      await page.getByText(/every entry, checkpoint and seal is read/).waitFor()
+      await page.getByText(/the proof begins, \d+ s/).waitFor()
       await route.continue()
     })
     await page.getByRole('button', { name: 'Prove it' }).click()
@@ -121,6 +121,24 @@ browserTest(
     await page.getByRole('alert').getByText('the trail cannot be read').waitFor()
     await open('/audit?team=00000000-0000-4000-8000-000000000000')
     await page.getByRole('heading', { name: 'You do not belong to the team of this address' }).waitFor()
+  })
+)
+
+browserTest(
+  'a proof says how far it is while entries are checked',
+  scene.visit(async ({ page, open, ...visit }) => {
+    const { teamId } = await member({ page, open, ...visit })
+    await open(`/audit?team=${teamId}`)
+    const body = 'event: progress\ndata: {"entries":1000,"of":4000}\n\n'
+    // The service says so in the middle of a proof, which then takes as long as this stream is open.
+    await page.route('**/api/team/audit/verify?*', (route) =>
+      route.request().headers().accept === 'text/event-stream'
+        ? route.fulfill({ status: 200, contentType: 'text/event-stream', body })
+        : undefined
+    )
+    await page.getByRole('button', { name: 'Prove it' }).click()
+    await page.getByText(/^1,000 of 4,000 entries are proved with their checkpoints and seals, \d+ s$/).waitFor()
+    expect(await page.getByRole('progressbar').getAttribute('value')).toBe('1000')
   })
 )
 

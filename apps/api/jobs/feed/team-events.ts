@@ -2,8 +2,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { callerOf, userOf } from '../../http/access.js'
+import { beginStream } from '../../http/begin-stream.js'
 import { media } from '../../http/response.js'
-import { beginStream, type EventStreams } from '../event-stream.js'
+import type { EventStreams } from '../event-stream.js'
 import type { TeamFeed } from './team-feed.js'
 
 export const teamEventRoutes: FastifyPluginAsyncTypebox<{ streams: EventStreams; feed: TeamFeed }> = async (

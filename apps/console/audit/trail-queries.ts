@@ -64,8 +64,8 @@ export interface ProofProgress {
 /** Proves the trail. @param onProgress is told how far it is, where the service can say so. */
 export async function prove(team: TeamParam, onProgress: (progress: ProofProgress) => void): Promise<Proof> {
   const told = await proofAsStream(`${VERIFY}?${new URLSearchParams({ ...team })}`, onProgress)
-  // A stream cannot say why it was refused or has failed.
-  return told ?? bodyOf(api.GET(VERIFY, { params: { query: team } }))
+  // A stream cannot say why it was refused or has failed. Text is the answer to those who take a stream.
+  return told ?? ((await bodyOf(api.GET(VERIFY, { params: { query: team } }))) as Proof)
 }
 
 const proofAsStream = (address: string, onProgress: (progress: ProofProgress) => void): Promise<Proof | null> =>

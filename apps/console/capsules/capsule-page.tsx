@@ -9,6 +9,8 @@ import { Parts } from '../components/parts.js'
 import { Time, usd } from '../components/text.js'
 import { onTeamEvent } from '../live/team-events.js'
 import { usePageTitle } from '../shell/page-title.js'
+import { membersQuery } from '../team/team-queries.js'
+import { shownText } from '../text/shown-text.js'
 import { CapsuleActions } from './capsule-actions.js'
 import { type CapsuleTab, capsuleTabs } from './capsule-tabs.js'
 import own from './capsules.module.css'
@@ -91,6 +93,9 @@ function CapsuleFacts({ capsule: { record } }: { capsule: ReadCapsule }) {
       <Fact name="Id">
         <code>{record.id}</code>
       </Fact>
+      <Fact name="Owner">
+        <Owner teamId={record.team_id} id={record.owner_id} />
+      </Fact>
       <Fact name="Backends">{record.backends.join(', ') || '–'}</Fact>
       <Fact name="Spent">
         {usd(record.spent_usd)}
@@ -153,6 +158,15 @@ function CapsuleFacts({ capsule: { record } }: { capsule: ReadCapsule }) {
       ) : null}
     </Facts>
   )
+}
+
+/** The owner of the team has the capsules of those who left it. */
+function Owner({ teamId, id }: { teamId: string; id: string | null }) {
+  const { data: members } = useQuery(membersQuery(teamId))
+  if (!members) return '–'
+  const owner = members.find(({ user_id }) => user_id === id)
+  const inherits = members.find(({ role }) => role === 'owner')
+  return owner ? shownText(owner.name) : `${shownText(inherits?.name ?? 'the owner of the team')}, for one who left`
 }
 
 function Panels({ capsule }: { capsule: ReadCapsule }) {

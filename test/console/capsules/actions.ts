@@ -72,7 +72,7 @@ async function compare(page: Page, scene: Scene, id: string): Promise<void> {
 
 export function actionTests(scene: Scene): void {
   browserTest(
-    'in each state, its owner, a member, an admin and the members of a suspended team see what they may do, and why not',
+    'in each state, its owner, a member, an admin, the members of a suspended team and who inherits it see what they may do, and why not',
     scene.visit(async (owner) => {
       const { page } = owner
       await scene.signUp(owner)
@@ -102,6 +102,13 @@ export function actionTests(scene: Scene): void {
           await compare(other.page, scene, id)
         }
         await db.update(teams).set({ suspendedAt: null, suspendedReason: null }).where(eq(teams.id, teamId))
+        await post(page, scene, `/api/teams/${teamId}/transfer`, { user_id: user.id })
+        await post(page, scene, `/api/teams/${teamId}/leave`)
+        for (const id of Object.values(ids)) {
+          await other.open(`/capsules/${id}?team=${teamId}`)
+          await other.page.getByText(/, for one who left$/).waitFor()
+          await compare(other.page, scene, id)
+        }
       })()
     }),
     300_000

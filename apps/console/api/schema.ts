@@ -864,7 +864,7 @@ export interface paths {
         200: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['Destinations']
+            'application/json': components['schemas']['JobDestinations']
           }
         }
         400: Refusal
@@ -885,7 +885,7 @@ export interface paths {
         200: {
           headers: Headers
           content: {
-            'application/json': components['schemas']['Destinations']
+            'application/json': components['schemas']['JobDestinations']
           }
         }
         400: Refusal
@@ -4892,7 +4892,7 @@ export interface components {
       refusals: components['schemas']['SubmissionRefusal'][]
       choice: components['schemas']['BackendChoice'] | null
     }
-    DestinationsTeam: {
+    JobDestinationsTeam: {
       id: string
       name: string
       role: "owner" | "admin" | "member"
@@ -4923,8 +4923,8 @@ export interface components {
       available: boolean
       refusals: components['schemas']['SubmissionRefusal'][]
     }
-    Destinations: {
-      team: components['schemas']['DestinationsTeam'] | null
+    JobDestinations: {
+      team: components['schemas']['JobDestinationsTeam'] | null
       budget: components['schemas']['Budget']
       destinations: components['schemas']['Destination'][]
     }

@@ -63,7 +63,7 @@ const Destination = Type.Object(
 
 const Destinations = Type.Object(
   { team: DestinationTeam, budget: Budget, destinations: Type.Array(Destination) },
-  { $id: 'Destinations' }
+  { $id: 'JobDestinations' }
 )
 
 const CIRCUITS_MAX = 1_000

@@ -3,13 +3,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import layout from '../components/layout.module.css'
-import { Loading, Notice, Refusal } from '../components/notice.js'
-import { Table, Wide } from '../components/table.js'
+import { Notice } from '../components/notice.js'
+import { Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
+import { numberOf } from '../text/number-of.js'
 import { accessCodesQuery, readAgain } from './admin-queries.js'
-import { Pager } from './pager.js'
-import { numberOf, WriteForm } from './write-form.js'
+import { List } from './searched-list.js'
+import { WriteForm } from './write-form.js'
 
 const route = getRouteApi('/administrators/admin/access-codes')
 
@@ -22,32 +23,27 @@ export function AccessCodesPage() {
     <>
       <h1>Access codes</h1>
       <MakeCode />
-      <Refusal error={error} />
-      {data ? (
-        <>
-          <Table label="Access codes" heads={['Code', 'Uses left', 'Expires', 'Created']}>
-            {data.access_codes.map(({ code, remaining_uses, expires_at, created_at }) => (
-              <tr key={code}>
-                <Wide>
-                  <code>{code}</code>
-                </Wide>
-                <td>{remaining_uses}</td>
-                <td>{expires_at ? <Time at={expires_at} /> : 'never'}</td>
-                <td>
-                  <Time at={created_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager
-            page={data}
-            rows={data.access_codes.length}
-            onPage={(from_row) => void navigate({ search: { from_row } })}
-          />
-        </>
-      ) : error ? null : (
-        <Loading />
-      )}
+      <List
+        list={{ data, error }}
+        rows={data?.access_codes ?? []}
+        label="Access codes"
+        heads={['Code', 'Uses left', 'Expires', 'Created']}
+        row={({ code, remaining_uses, expires_at, created_at }) => (
+          <tr key={code}>
+            <Wide>
+              <code>{code}</code>
+            </Wide>
+            <td>{remaining_uses}</td>
+            <td>{expires_at ? <Time at={expires_at} /> : 'never'}</td>
+            <td>
+              <Time at={created_at} />
+            </td>
+          </tr>
+        )}
+        noun="access code"
+        none={{ title: 'There is no access code', text: 'Make the first one above.' }}
+        onPage={(page) => void navigate({ search: { page } })}
+      />
     </>
   )
 }

@@ -9,8 +9,7 @@ import { Empty, Loading, Refusal } from '../components/notice.js'
 import { Table, Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
-import type { AdminAction } from './admin-queries.js'
-import { PAGE } from './pager.js'
+import { type AdminAction, LISTED } from './admin-queries.js'
 
 const actions = {
   'access_code.create': 'made an access code',
@@ -40,7 +39,7 @@ const entriesQuery = ({ action, ...times }: Filters) =>
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }: { pageParam: string | null; signal: AbortSignal }) => {
       const query = {
-        limit: PAGE,
+        limit: LISTED,
         ...times,
         ...(action !== undefined && { action: action as AdminAction }),
         ...(pageParam !== null && { cursor: pageParam })

@@ -2,7 +2,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../api/client.js'
 import type { components } from '../api/schema.js'
-import { PAGE } from './pager.js'
 
 type Schemas = components['schemas']
 export type System = Schemas['System']
@@ -15,10 +14,13 @@ export const readAgain = (queryClient: QueryClient) => queryClient.invalidateQue
 
 interface Search {
   q?: string
-  from_row?: number
+  /** From 1. */
+  page?: number
 }
 
-const pageOf = ({ q, from_row = 0 }: Search) => ({ limit: PAGE, offset: from_row, ...(q && { q }) })
+export const LISTED = 50
+
+const pageOf = ({ q, page = 1 }: Search) => ({ limit: LISTED, offset: (page - 1) * LISTED, ...(q && { q }) })
 
 export const systemQuery = queryOptions({
   queryKey: ['admin', 'system'],

@@ -3,6 +3,7 @@
 import { createRoute, notFound, redirect } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.js'
 import { lazyPage } from '../shell/lazy-page.js'
+import { readPage } from '../shell/page-number.js'
 import { root, text } from '../shell/root-route.js'
 import { Shell } from '../shell/shell.js'
 
@@ -30,11 +31,7 @@ const texts =
       Record<Name, string>
     >
 
-/** Where a page of a list begins. */
-const start = ({ from_row }: Record<string, unknown>): { from_row?: number } =>
-  typeof from_row === 'number' && Number.isSafeInteger(from_row) && from_row > 0 ? { from_row } : {}
-
-const readSearch = (search: Record<string, unknown>) => ({ ...texts('q')(search), ...start(search) })
+const readSearch = (search: Record<string, unknown>) => ({ ...texts('q')(search), ...readPage(search) })
 
 const home = createRoute({
   getParentRoute: () => admin,
@@ -84,7 +81,7 @@ const job = createRoute({
 const accessCodes = createRoute({
   getParentRoute: () => admin,
   path: '/access-codes',
-  validateSearch: start,
+  validateSearch: readPage,
   component: lazyPage(() => import('./access-codes-page.js'), 'AccessCodesPage')
 })
 const backends = createRoute({

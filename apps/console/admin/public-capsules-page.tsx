@@ -4,13 +4,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import layout from '../components/layout.module.css'
-import { Empty, Loading, Notice, Refusal } from '../components/notice.js'
-import { Table, Wide } from '../components/table.js'
+import { Notice } from '../components/notice.js'
+import { Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
 import { shownText } from '../text/shown-text.js'
 import { publicCapsulesQuery, readAgain } from './admin-queries.js'
-import { Pager, SearchForm } from './pager.js'
+import { List, SearchForm } from './searched-list.js'
 import { WriteDialog } from './write-dialog.js'
 
 const route = getRouteApi('/administrators/admin/capsules')
@@ -30,39 +30,30 @@ export function PublicCapsulesPage() {
         q={search.q ?? ''}
         onSearch={(q) => void navigate({ search: q === '' ? {} : { q } })}
       />
-      <Refusal error={error} />
       {taken ? <Notice tone="ok">“{shownText(taken)}” is out of the catalogue.</Notice> : null}
-      {data ? null : error ? null : <Loading />}
-      {data?.capsules.length === 0 ? (
-        <Empty title="No published capsule matches">
-          <p>Capsules that were taken down are not listed.</p>
-        </Empty>
-      ) : null}
-      {data && data.capsules.length > 0 ? (
-        <Table label="Public capsules" heads={['Capsule', 'Published', 'Take down']}>
-          {data.capsules.map(({ id, slug, title, description, published_at }) => (
-            <tr key={id}>
-              <Wide>
-                {title} <code>{slug}</code>
-                <div className={layout.quiet}>{description}</div>
-              </Wide>
-              <td>
-                <Time at={published_at} />
-              </td>
-              <td>
-                <TakeDown id={id} title={title} onDone={() => setTaken(title)} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      ) : null}
-      {data ? (
-        <Pager
-          page={data}
-          rows={data.capsules.length}
-          onPage={(from_row) => void navigate({ search: { ...search, from_row } })}
-        />
-      ) : null}
+      <List
+        list={{ data, error }}
+        rows={data?.capsules ?? []}
+        label="Public capsules"
+        heads={['Capsule', 'Published', 'Take down']}
+        row={({ id, slug, title, description, published_at }) => (
+          <tr key={id}>
+            <Wide>
+              {title} <code>{slug}</code>
+              <div className={layout.quiet}>{description}</div>
+            </Wide>
+            <td>
+              <Time at={published_at} />
+            </td>
+            <td>
+              <TakeDown id={id} title={title} onDone={() => setTaken(title)} />
+            </td>
+          </tr>
+        )}
+        noun="capsule"
+        none={{ title: 'No published capsule matches', text: 'Capsules that were taken down are not listed.' }}
+        onPage={(page) => void navigate({ search: { ...search, page } })}
+      />
     </>
   )
 }

@@ -98,6 +98,3 @@ function One<Name extends string>(props: {
   const inputMode = kind === 'decimal' ? 'decimal' : kind === 'integer' ? 'numeric' : 'text'
   return <Field label={label} inputMode={inputMode} autoComplete="off" {...more} {...rest} />
 }
-
-/** What is not a number stays text, which the service refuses in its words. */
-export const numberOf = (text: string): number => (/^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text) as number

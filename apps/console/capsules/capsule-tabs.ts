@@ -1,5 +1,5 @@
 // The tabs of the page of a capsule, and the run that is read in it; its address names both.
-import { readPage } from './list/capsule-filters.js'
+import { readPage } from '../shell/page-number.js'
 
 export const capsuleTabs = {
   definition: 'Definition',
@@ -24,5 +24,5 @@ const isTab = (value: unknown): value is CapsuleTab => typeof value === 'string'
 export const readCapsuleSearch = ({ tab, run, page }: Record<string, unknown>): CapsuleSearch => ({
   ...(isTab(tab) && { tab }),
   ...(typeof run === 'string' && /^[0-9a-f-]{36}$/i.test(run) && { run }),
-  ...readPage(page)
+  ...readPage({ page })
 })

@@ -2,26 +2,36 @@ import { groupedDigits, numbered } from '../text/exact-numbers.js'
 import { Button } from './button.js'
 import styles from './pager.module.css'
 
-/** Steps through a list, newest first. @param page from 1. */
-export function Pager(props: {
-  page: number
-  size: number
+/** What the API says of a page of a list. */
+export interface PageEnd {
+  /** At least so many, where it is capped. */
   total: number
-  capped?: boolean
+  total_capped?: boolean
+  limit: number
+  offset: number
+}
+
+/** Steps through a list, newest first. */
+export function Pager(props: {
+  end: PageEnd
+  /** How many rows are shown. */
+  rows: number
   /** In the singular. */
   noun: string
+  /** @param page from 1. */
   onPage: (page: number) => void
 }) {
-  const { page, size, total, capped, noun, onPage } = props
-  const [first, last] = [(page - 1) * size + 1, Math.min(page * size, total)]
-  const all = `${capped ? 'at least ' : ''}${numbered(total, noun)}`
+  const { end, rows, noun, onPage } = props
+  const { total, total_capped, limit, offset } = end
+  const page = Math.floor(offset / limit) + 1
+  const all = `${total_capped ? 'at least ' : ''}${numbered(total, noun)}`
+  const isLast = total_capped ? rows < limit : offset + rows >= total
+  const shown = rows === 0 ? 'none' : `${groupedDigits(offset + 1)} to ${groupedDigits(offset + rows)}`
   return (
     <nav className={styles.pager} aria-label={`Pages: ${noun}`}>
-      <span role="status">
-        {total <= size && page === 1 ? all : `${groupedDigits(first)} to ${groupedDigits(last)} of ${all}`}
-      </span>
+      <span role="status">{page === 1 && isLast ? all : `${shown} of ${all}`}</span>
       {page > 1 ? <Button onPress={() => onPage(page - 1)}>Newer</Button> : null}
-      {last < total ? <Button onPress={() => onPage(page + 1)}>Older</Button> : null}
+      {isLast ? null : <Button onPress={() => onPage(page + 1)}>Older</Button>}
     </nav>
   )
 }

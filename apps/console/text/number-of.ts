@@ -1,5 +1,3 @@
-/** A number as it was typed; what is not a valid number is sent as text, for the service to refuse in its words. */
-export function numberOf(text: string): number | string {
-  const number = Number(text)
-  return text.trim() !== '' && Number.isFinite(number) ? number : text
-}
+/** A decimal number as it was typed. Anything else stays text, which the service refuses in its words. */
+export const numberOf = (text: string): number =>
+  (/^\s*-?\d+(\.\d+)?(e[+-]?\d{1,2})?\s*$/i.test(text) ? Number(text) : text) as number

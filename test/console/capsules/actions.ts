@@ -30,10 +30,15 @@ interface Session {
 export const sessionOf = async (page: Page, scene: Scene): Promise<Session> =>
   (await (await page.request.get(`${scene.platform.url()}/api/auth/session`)).json()) as Session
 
-export async function post(page: Page, scene: Scene, path: string, data: object = {}): Promise<Record<string, string>> {
+export async function post<Body = Record<string, string>>(
+  page: Page,
+  scene: Scene,
+  path: string,
+  data: object = {}
+): Promise<Body> {
   const response = await page.request.post(`${scene.platform.url()}${path}`, { data })
   if (!response.ok()) throw new Error(`${path} answered ${response.status()}: ${await response.text()}`)
-  return (await response.json()) as Record<string, string>
+  return (await response.json()) as Body
 }
 
 const canOf = async (page: Page, scene: Scene, id: string): Promise<Can> =>

@@ -295,6 +295,21 @@ export function pageTests(scene: Scene): void {
         `8,760 verifications: drawn after ${drawn} ms, longest tasks of five pages: ${longest.join(', ')} ms, busy for ${busy.join(', ')} ms`
       )
       expect(Math.max(...busy)).toBeLessThan(50)
+      const { publication } = await post<{ publication: { slug: string } }>(
+        page,
+        scene,
+        `/api/capsules/${id}/publish`,
+        {
+          title: 'A year of runs',
+          description: 'for all to read'
+        }
+      )
+      await open(`/public/${publication.slug}`)
+      await page.getByText(/1 to 500 of 8,760 verifications/).waitFor()
+      await page.getByRole('button', { name: 'Older' }).click()
+      await page.getByText(/501 to 1,000 of 8,760 verifications/).waitFor()
+      await page.reload()
+      await page.getByText(/501 to 1,000 of 8,760 verifications/).waitFor()
     }),
     180_000
   )

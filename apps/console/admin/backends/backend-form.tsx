@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { api, type Backend, bodyOf } from '../../api/client.js'
 import { backendsQuery } from '../../api/queries.js'
 import type { components } from '../../api/schema.js'
-import { type FormField, numberOf, WriteForm } from '../write-form.js'
+import { numberOf } from '../../text/number-of.js'
+import { type FormField, WriteForm } from '../write-form.js'
 
 type Change = components['schemas']['AdminUpdateBackendRequest']
 

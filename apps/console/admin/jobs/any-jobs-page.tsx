@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Choice } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
-import { Empty, Loading, Refusal } from '../../components/notice.js'
-import { Table, Wide } from '../../components/table.js'
+import { Wide } from '../../components/table.js'
 import { shortId, Time, usd } from '../../components/text.js'
 import { jobStatuses, Status, statusText } from '../../jobs/status.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { anyJobsQuery } from '../admin-queries.js'
-import { Pager, SearchForm } from '../pager.js'
+import { List, SearchForm } from '../searched-list.js'
 
 const route = getRouteApi('/administrators/admin/jobs')
 
@@ -40,47 +39,38 @@ export function AnyJobsPage() {
           onChange={(value) => show({ status: value })}
         />
       </div>
-      <Refusal error={error} />
-      {data ? null : error ? null : <Loading />}
-      {data?.jobs.length === 0 ? (
-        <Empty title="No job matches">
-          <p>Text is searched in the newest jobs; an id finds any.</p>
-        </Empty>
-      ) : null}
-      {data && data.jobs.length > 0 ? (
-        <Table label="Jobs" heads={['Job', 'Team', 'Status', 'Backend', 'Cost', 'Submitted']}>
-          {data.jobs.map((job) => (
-            <tr key={job.id}>
-              <Wide>
-                <Link to="/admin/jobs/$id" params={{ id: job.id }}>
-                  {job.name ?? shortId(job.id)}
-                </Link>
-              </Wide>
-              <Wide>
-                <Link to="/admin/teams/$id" params={{ id: job.team_id }}>
-                  {job.team_name}
-                </Link>
-                <div className={layout.quiet}>{job.user_email ?? 'a user who was deleted'}</div>
-              </Wide>
-              <td>
-                <Status status={job.status} />
-              </td>
-              <td>{job.backend}</td>
-              <td>{job.actual_cost_usd === null ? `${usd(job.estimated_cost_usd)} est.` : usd(job.actual_cost_usd)}</td>
-              <td>
-                <Time at={job.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      ) : null}
-      {data ? (
-        <Pager
-          page={data}
-          rows={data.jobs.length}
-          onPage={(from_row) => void navigate({ search: { ...search, from_row } })}
-        />
-      ) : null}
+      <List
+        list={{ data, error }}
+        rows={data?.jobs ?? []}
+        label="Jobs"
+        heads={['Job', 'Team', 'Status', 'Backend', 'Cost', 'Submitted']}
+        row={(job) => (
+          <tr key={job.id}>
+            <Wide>
+              <Link to="/admin/jobs/$id" params={{ id: job.id }}>
+                {job.name ?? shortId(job.id)}
+              </Link>
+            </Wide>
+            <Wide>
+              <Link to="/admin/teams/$id" params={{ id: job.team_id }}>
+                {job.team_name}
+              </Link>
+              <div className={layout.quiet}>{job.user_email ?? 'a user who was deleted'}</div>
+            </Wide>
+            <td>
+              <Status status={job.status} />
+            </td>
+            <td>{job.backend}</td>
+            <td>{job.actual_cost_usd === null ? `${usd(job.estimated_cost_usd)} est.` : usd(job.actual_cost_usd)}</td>
+            <td>
+              <Time at={job.created_at} />
+            </td>
+          </tr>
+        )}
+        noun="job"
+        none={{ title: 'No job matches', text: 'Text is searched in the newest jobs; an id finds any.' }}
+        onPage={(page) => void navigate({ search: { ...search, page } })}
+      />
     </>
   )
 }

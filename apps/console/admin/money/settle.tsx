@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../../api/client.js'
 import { usd } from '../../components/text.js'
+import { numberOf } from '../../text/number-of.js'
 import { readAgain } from '../admin-queries.js'
 import { WriteDialog } from '../write-dialog.js'
-import { numberOf } from '../write-form.js'
 
 export function Settle({ jobId, heldUsd, why = null }: { jobId: string; heldUsd: number | null; why?: string | null }) {
   const queryClient = useQueryClient()

@@ -5,8 +5,9 @@ import { Fact, Facts } from '../../components/facts.js'
 import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { usd } from '../../components/text.js'
+import { numberOf } from '../../text/number-of.js'
 import { readAgain, teamBudgetQuery } from '../admin-queries.js'
-import { type FormField, numberOf, WriteForm } from '../write-form.js'
+import { type FormField, WriteForm } from '../write-form.js'
 
 const limits = {
   per_job_usd: 'One job',

@@ -4,8 +4,9 @@ import { api, bodyOf } from '../../api/client.js'
 import layout from '../../components/layout.module.css'
 import { Loading, Refusal } from '../../components/notice.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
+import { numberOf } from '../../text/number-of.js'
 import { type AnyTeam, readAgain, teamStorageQuery } from '../admin-queries.js'
-import { numberOf, WriteForm } from '../write-form.js'
+import { WriteForm } from '../write-form.js'
 
 const text = (value: number | null): string => (value === null ? '' : String(value))
 /** An empty field restores the limit of the installation. */

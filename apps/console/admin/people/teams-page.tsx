@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Empty, Loading, Refusal } from '../../components/notice.js'
-import { Table, Wide } from '../../components/table.js'
+import { Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import styles from '../admin.module.css'
 import { type AnyTeam, teamsQuery } from '../admin-queries.js'
-import { Pager, SearchForm } from '../pager.js'
+import { List, SearchForm } from '../searched-list.js'
 
 const route = getRouteApi('/administrators/admin/teams')
 
@@ -24,41 +23,32 @@ export function TeamsPage() {
         q={search.q ?? ''}
         onSearch={(q) => void navigate({ search: q === '' ? {} : { q } })}
       />
-      <Refusal error={error} />
-      {data ? null : error ? null : <Loading />}
-      {data?.teams.length === 0 ? (
-        <Empty title="No team matches">
-          <p>Search for something else.</p>
-        </Empty>
-      ) : null}
-      {data && data.teams.length > 0 ? (
-        <Table label="Teams" heads={['Team', 'Owner', 'Members', 'State', 'Created']}>
-          {data.teams.map((team) => (
-            <tr key={team.id}>
-              <Wide>
-                <Link to="/admin/teams/$id" params={{ id: team.id }}>
-                  {team.name}
-                </Link>
-              </Wide>
-              <Wide>{team.owner?.email ?? '–'}</Wide>
-              <td>{team.members}</td>
-              <Wide>
-                <TeamState team={team} />
-              </Wide>
-              <td>
-                <Time at={team.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      ) : null}
-      {data ? (
-        <Pager
-          page={data}
-          rows={data.teams.length}
-          onPage={(from_row) => void navigate({ search: { ...search, from_row } })}
-        />
-      ) : null}
+      <List
+        list={{ data, error }}
+        rows={data?.teams ?? []}
+        label="Teams"
+        heads={['Team', 'Owner', 'Members', 'State', 'Created']}
+        row={(team) => (
+          <tr key={team.id}>
+            <Wide>
+              <Link to="/admin/teams/$id" params={{ id: team.id }}>
+                {team.name}
+              </Link>
+            </Wide>
+            <Wide>{team.owner?.email ?? '–'}</Wide>
+            <td>{team.members}</td>
+            <Wide>
+              <TeamState team={team} />
+            </Wide>
+            <td>
+              <Time at={team.created_at} />
+            </td>
+          </tr>
+        )}
+        noun="team"
+        none={{ title: 'No team matches', text: 'Search for something else.' }}
+        onPage={(page) => void navigate({ search: { ...search, page } })}
+      />
     </>
   )
 }

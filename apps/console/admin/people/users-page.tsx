@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import layout from '../../components/layout.module.css'
-import { Empty, Loading, Refusal } from '../../components/notice.js'
-import { Table, Wide } from '../../components/table.js'
+import { Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { usersQuery } from '../admin-queries.js'
-import { Pager, SearchForm } from '../pager.js'
+import { List, SearchForm } from '../searched-list.js'
 
 const route = getRouteApi('/administrators/admin/users')
 
@@ -27,50 +26,41 @@ export function UsersPage() {
         q={search.q ?? ''}
         onSearch={(q) => void navigate({ search: q === '' ? {} : { q } })}
       />
-      <Refusal error={error} />
-      {data ? null : error ? null : <Loading />}
-      {data?.users.length === 0 ? (
-        <Empty title="No user matches">
-          <p>Search for something else.</p>
-        </Empty>
-      ) : null}
-      {data && data.users.length > 0 ? (
-        <Table label="Users" heads={['Address', 'Name', 'Teams', 'Last seen', 'Created']}>
-          {data.users.map((user) => (
-            <tr key={user.id}>
-              <Wide>
-                {user.email}
-                <div className={layout.quiet}>
-                  {user.email_verified_at ? 'proved' : 'not proved'}
-                  {user.is_platform_admin ? ', platform administrator' : ''}
-                </div>
-              </Wide>
-              <Wide>
-                {user.display_name ?? user.username}
-                {user.display_name ? <div className={layout.quiet}>{user.username}</div> : null}
-              </Wide>
-              <td>
-                <Link to="/admin/teams" search={{ q: user.id }}>
-                  {user.teams}
-                </Link>
-              </td>
-              <td>
-                <Time at={user.last_seen_at} />
-              </td>
-              <td>
-                <Time at={user.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      ) : null}
-      {data ? (
-        <Pager
-          page={data}
-          rows={data.users.length}
-          onPage={(from_row) => void navigate({ search: { ...search, from_row } })}
-        />
-      ) : null}
+      <List
+        list={{ data, error }}
+        rows={data?.users ?? []}
+        label="Users"
+        heads={['Address', 'Name', 'Teams', 'Last seen', 'Created']}
+        row={(user) => (
+          <tr key={user.id}>
+            <Wide>
+              {user.email}
+              <div className={layout.quiet}>
+                {user.email_verified_at ? 'proved' : 'not proved'}
+                {user.is_platform_admin ? ', platform administrator' : ''}
+              </div>
+            </Wide>
+            <Wide>
+              {user.display_name ?? user.username}
+              {user.display_name ? <div className={layout.quiet}>{user.username}</div> : null}
+            </Wide>
+            <td>
+              <Link to="/admin/teams" search={{ q: user.id }}>
+                {user.teams}
+              </Link>
+            </td>
+            <td>
+              <Time at={user.last_seen_at} />
+            </td>
+            <td>
+              <Time at={user.created_at} />
+            </td>
+          </tr>
+        )}
+        noun="user"
+        none={{ title: 'No user matches', text: 'Search for something else.' }}
+        onPage={(page) => void navigate({ search: { ...search, page } })}
+      />
     </>
   )
 }

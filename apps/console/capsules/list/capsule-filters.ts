@@ -1,4 +1,6 @@
 // The filters and the page of the list of capsules, as its address holds them. The service decides what they mean.
+import { readPage } from '../../shell/page-number.js'
+
 const states = ['draft', 'runnable', 'sealed', 'published', 'archived'] as const
 
 export interface CapsuleFilters {
@@ -19,10 +21,6 @@ export function readCapsuleFilters({ state, q, tag, mine, page }: Record<string,
     ...(Object.fromEntries(texts) as CapsuleFilters),
     ...(known && { state: known }),
     ...(mine === true && { mine }),
-    ...readPage(page)
+    ...readPage({ page })
   }
 }
-
-/** @returns nothing for the first page. */
-export const readPage = (page: unknown): { page?: number } =>
-  Number.isSafeInteger(page) && (page as number) > 1 ? { page: page as number } : {}

@@ -16,7 +16,7 @@ import { useTeam } from '../../shell/team.js'
 import { VerdictBadge } from '../badges.js'
 import { CreateDialog } from '../create/create-dialog.js'
 import { ImportDialog } from '../create/import-dialog.js'
-import { capsulesQuery, LISTED } from '../record/capsule-queries.js'
+import { capsulesQuery } from '../record/capsule-queries.js'
 import { wordsOf } from '../words.js'
 import { type CapsuleFilters, capsuleStates, readCapsuleFilters } from './capsule-filters.js'
 
@@ -58,10 +58,8 @@ export function CapsulesPage() {
             ))}
           </Table>
           <Pager
-            page={page}
-            size={LISTED.capsules}
-            total={list.data.total}
-            capped={list.data.total_capped === true}
+            end={list.data}
+            rows={list.data.capsules.length}
             noun="capsule"
             onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }) })}
           />

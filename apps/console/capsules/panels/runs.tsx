@@ -8,7 +8,7 @@ import { Pager } from '../../components/pager.js'
 import { Table, Wide } from '../../components/table.js'
 import { Time, usd } from '../../components/text.js'
 import { VerdictBadge } from '../badges.js'
-import { LISTED, runQuery, runsQuery } from '../record/capsule-queries.js'
+import { runQuery, runsQuery } from '../record/capsule-queries.js'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { wordsOf } from '../words.js'
 
@@ -31,10 +31,8 @@ export function Runs({ capsule }: { capsule: ReadCapsule }) {
       {runs.data.runs.length === 0 ? <p>This capsule has not run yet.</p> : <RunTable id={id} runs={runs.data.runs} />}
       {runs.data.total > 0 ? (
         <Pager
-          page={page}
-          size={LISTED.runs}
-          total={runs.data.total}
-          capped={runs.data.total_capped === true}
+          end={runs.data}
+          rows={runs.data.runs.length}
           noun="run"
           onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }), resetScroll: false })}
         />

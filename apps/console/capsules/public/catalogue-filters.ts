@@ -1,5 +1,5 @@
 // What the public catalogue is searched for, as its address holds it.
-import { readPage } from '../list/capsule-filters.js'
+import { readPage } from '../../shell/page-number.js'
 
 export interface CatalogueFilters {
   q?: string
@@ -11,5 +11,5 @@ export interface CatalogueFilters {
 
 export function readCatalogueFilters({ q, tag, category, page }: Record<string, unknown>): CatalogueFilters {
   const texts = Object.entries({ q, tag, category }).filter(([, value]) => typeof value === 'string' && value !== '')
-  return { ...(Object.fromEntries(texts) as CatalogueFilters), ...readPage(page) }
+  return { ...(Object.fromEntries(texts) as CatalogueFilters), ...readPage({ page }) }
 }

@@ -11,7 +11,7 @@ import { Table, Wide } from '../../components/table.js'
 import { Time } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { type CatalogueFilters, readCatalogueFilters } from './catalogue-filters.js'
-import { CATALOGUE_PAGE, catalogueQuery } from './public-queries.js'
+import { catalogueQuery } from './public-queries.js'
 
 const route = getRouteApi('/open/public')
 
@@ -20,7 +20,6 @@ export function CataloguePage() {
   const filters = readCatalogueFilters(route.useSearch() as Record<string, unknown>)
   const navigate = route.useNavigate()
   const list = useQuery({ ...catalogueQuery(filters), placeholderData: keepPreviousData })
-  const { page = 1 } = filters
   return (
     <>
       <h1>Published capsules</h1>
@@ -60,10 +59,8 @@ export function CataloguePage() {
             ))}
           </Table>
           <Pager
-            page={page}
-            size={CATALOGUE_PAGE}
-            total={list.data.total}
-            capped={list.data.total_capped === true}
+            end={list.data}
+            rows={list.data.capsules.length}
             noun="capsule"
             onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }) })}
           />

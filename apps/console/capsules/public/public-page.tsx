@@ -14,7 +14,6 @@ import own from '../capsules.module.css'
 import { CloneDialog } from '../create/clone-dialog.js'
 import { EvidenceFiles } from '../panels/evidence.js'
 import { Readme } from '../publish/readme.js'
-import { LISTED } from '../record/capsule-queries.js'
 import { History } from '../verification/history.js'
 import { SignatureCheck } from './check/signature-check.js'
 import { Programs } from './programs.js'
@@ -115,7 +114,7 @@ function Verdicts({ slug }: { slug: string }) {
   const past = useQuery({ ...publicVerificationsQuery(slug, page), placeholderData: keepPreviousData })
   if (past.error) return <Refusal error={past.error} />
   if (!past.data) return <Loading />
-  const { verifications, drift, total, total_capped } = past.data
+  const { verifications, drift, total } = past.data
   return (
     <section aria-label="Verifications">
       <h2>Verifications</h2>
@@ -125,10 +124,8 @@ function Verdicts({ slug }: { slug: string }) {
         <>
           <History past={verifications} drift={drift} />
           <Pager
-            page={page}
-            size={LISTED.verifications}
-            total={total}
-            capped={total_capped === true}
+            end={past.data}
+            rows={verifications.length}
             noun="verification"
             onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }), resetScroll: false })}
           />

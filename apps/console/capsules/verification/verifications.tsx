@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
-import { LISTED, verificationsQuery } from '../record/capsule-queries.js'
+import { verificationsQuery } from '../record/capsule-queries.js'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { History } from './history.js'
 
@@ -15,16 +15,14 @@ export function Verifications({ capsule: { record } }: { capsule: ReadCapsule })
   const past = useQuery({ ...verificationsQuery(record.id, page), placeholderData: keepPreviousData })
   if (past.error) return <Refusal error={past.error} />
   if (!past.data) return <Loading />
-  const { verifications, drift, total, total_capped } = past.data
+  const { verifications, drift, total } = past.data
   if (total === 0) return <p>This capsule has not been verified yet.</p>
   return (
     <>
       <History past={verifications} drift={drift} />
       <Pager
-        page={page}
-        size={LISTED.verifications}
-        total={total}
-        capped={total_capped === true}
+        end={past.data}
+        rows={verifications.length}
         noun="verification"
         onPage={(next) => void navigate({ search: (search) => ({ ...search, page: next }), resetScroll: false })}
       />

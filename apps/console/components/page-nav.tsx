@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import styles from './page-nav.module.css'
+import styles from './parts.module.css'
 
 /** Links to pages that belong together, above each of them. */
 export const PageNav = ({

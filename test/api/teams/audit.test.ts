@@ -106,7 +106,7 @@ describe('the trail of a team', () => {
     const report = (await team.get(path)).text
     expect(text).toBe(`event: progress\ndata: {"entries":1,"of":1}\n\nevent: report\ndata: ${report}\n\n`)
     const refused = await outsider.ask('GET', path, undefined, { accept: 'text/event-stream' })
-    expect([refused.status, refused.body.error]).toEqual([404, 'no such team'])
+    expect([refused.status, refused.body.error]).toEqual([404, 'team_id: no such team'])
   })
 
   test('is filtered by action, time and the highest number', async () => {

@@ -1,68 +1,45 @@
-// The entries of a trail. Only the rows near the window are on the page: 100,000 entries cost as much as 50.
+// The entries of a trail.
 import { Link } from '@tanstack/react-router'
-import { memo, useEffect } from 'react'
+import { memo } from 'react'
 import { Button } from '../components/button.js'
-import layout from '../components/layout.module.css'
 import { shortId, Time } from '../components/text.js'
-import type { SeenRows } from '../jobs/list/list-reader.js'
-import { useRowWindow } from '../jobs/list/use-row-window.js'
+import type { SeenRows } from '../components/windowed/use-row-window.js'
+import { QuietLine, WindowedRow, WindowedTable } from '../components/windowed/windowed-table.js'
 import { clipped } from '../text/shown-text.js'
-import styles from './audit.module.css'
 import { actorText, stateText, type TrailEntry, trailActions } from './trail-texts.js'
 
-/** In pixels; the style sheet has the same. */
-const ROW = 64
 const NAME_CELLS_MAX = 40
+const columns = [
+  { head: 'Entry', width: '6rem' },
+  { head: 'Action' },
+  { head: 'Who' },
+  { head: 'Capsule', width: '9rem' },
+  { head: 'When', width: '14.5rem' },
+  { head: 'All of it', width: '7rem' }
+]
 
-interface Props {
+export const TrailTable = (props: {
   entries: readonly TrailEntry[]
   names: Readonly<Record<string, string>>
   onSee: (rows: SeenRows) => void
   onOpen: (seq: number) => void
-}
-
-export function TrailTable({ entries, names, onSee, onOpen }: Props) {
-  const [place, { from, to }] = useRowWindow<HTMLTableSectionElement>(entries.length, ROW)
-  useEffect(() => onSee({ from, to }), [onSee, from, to])
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section className={styles.scroll} aria-label="Trail" tabIndex={0}>
-      <table className={styles.table} aria-rowcount={entries.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            <th scope="col">Entry</th>
-            <th scope="col">Action</th>
-            <th scope="col">Who</th>
-            <th scope="col">Capsule</th>
-            <th scope="col">When</th>
-            <th scope="col">All of it</th>
-          </tr>
-        </thead>
-        <tbody ref={place}>
-          <Space rows={from} />
-          {entries.slice(from, to).map((entry, at) => (
-            <EntryRow
-              key={entry.seq}
-              entry={entry}
-              who={actorText(entry.actor, names)}
-              index={from + at + 2}
-              onOpen={onOpen}
-            />
-          ))}
-          <Space rows={entries.length - to} />
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-/** The place of rows that are not on the page. */
-const Space = ({ rows }: { rows: number }) =>
-  rows === 0 ? null : (
-    <tr>
-      <td colSpan={6} className={styles.space} style={{ height: rows * ROW }} />
-    </tr>
-  )
+}) => (
+  <WindowedTable
+    columns={columns}
+    rows={props.entries}
+    total={props.entries.length}
+    row={(entry, index) => (
+      <EntryRow
+        key={entry.seq}
+        entry={entry}
+        who={actorText(entry.actor, props.names)}
+        index={index}
+        onOpen={props.onOpen}
+      />
+    )}
+    onSee={props.onSee}
+  />
+)
 
 interface RowProps {
   entry: TrailEntry
@@ -72,11 +49,11 @@ interface RowProps {
 }
 
 const EntryRow = memo(({ entry, who, index, onOpen }: RowProps) => (
-  <tr aria-rowindex={index} className={styles.row}>
+  <WindowedRow index={index}>
     <td>{entry.seq}</td>
     <td>
       {trailActions[entry.action] ?? entry.action} <code>{entry.action}</code>
-      <div className={layout.quiet}>{stateText(entry)}</div>
+      <QuietLine text={stateText(entry)} />
     </td>
     <td title={entry.actor}>{clipped(who, NAME_CELLS_MAX)}</td>
     <td>
@@ -101,5 +78,5 @@ const EntryRow = memo(({ entry, who, index, onOpen }: RowProps) => (
         Open
       </Button>
     </td>
-  </tr>
+  </WindowedRow>
 ))

@@ -1,6 +1,8 @@
 // Keeps a list of jobs as new as the stream of the teams: a change is shown at once, and the pages that it touched are read
 // again when they are seen. A hidden tab reads nothing.
+
 import type { QueryClient } from '@tanstack/react-query'
+import type { SeenRows } from '../../components/windowed/use-row-window.js'
 import { onTeamEvent } from '../../live/team-events.js'
 import { createThrottle } from '../../live/throttle.js'
 import { isVisible, onVisibility } from '../../live/use-visible.js'
@@ -13,12 +15,6 @@ export interface ListOfJobs {
   queryKey: readonly unknown[]
   teamId: string | undefined
   read(cursor: string | null): Promise<ListPage>
-}
-
-/** Rows, the last one excluded. */
-export interface SeenRows {
-  from: number
-  to: number
 }
 
 export function createListReader(queryClient: QueryClient, { queryKey, teamId, read }: ListOfJobs) {

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { SeenRows } from '../../components/windowed/use-row-window.js'
 import { jobsQuery, readJobsPage } from '../record/job-queries.js'
 import type { JobFilters } from './job-filters.js'
 import { jobsOf } from './list-pages.js'
-import { createListReader, type SeenRows } from './list-reader.js'
+import { createListReader } from './list-reader.js'
 
 /** The jobs that were read so far, which follow what changes, and more of them as soon as the last is seen. */
 export function useJobList(team: { team_id?: string }, filters: JobFilters) {

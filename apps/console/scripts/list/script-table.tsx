@@ -1,16 +1,21 @@
-// The rows of the list of scripts. Only those near the window are on the page.
+// The rows of the list of scripts.
 import { Link } from '@tanstack/react-router'
-import { memo, useEffect } from 'react'
+import { memo, useCallback } from 'react'
 import type { Team } from '../../api/client.js'
 import { Time } from '../../components/text.js'
-import { useRowWindow } from '../../jobs/list/use-row-window.js'
+import type { SeenRows } from '../../components/windowed/use-row-window.js'
+import { Line, QuietLine, WindowedRow, WindowedTable } from '../../components/windowed/windowed-table.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import type { ScriptItem } from '../script-queries.js'
-import styles from './script-table.module.css'
 
-/** In pixels; the style sheet has the same. */
-const ROW = 64
-const COLUMNS = 6
+const columns = [
+  { head: 'Script' },
+  { head: 'Of', width: '10rem' },
+  { head: 'Framework', width: '8rem' },
+  { head: 'Version', width: '6rem' },
+  { head: 'Jobs', width: '6rem' },
+  { head: 'Created', width: '13rem' }
+]
 
 /** @param onEnd the last row has come near the window. */
 export function ScriptTable(props: {
@@ -20,73 +25,43 @@ export function ScriptTable(props: {
   onEnd: () => void
 }) {
   const { scripts, total, teams, onEnd } = props
-  const [place, { from, to }] = useRowWindow<HTMLTableSectionElement>(scripts.length, ROW)
-  useEffect(() => {
-    if (to >= scripts.length) onEnd()
-  }, [onEnd, to, scripts.length])
+  const count = scripts.length
+  const see = useCallback(({ to }: SeenRows) => to >= count && onEnd(), [count, onEnd])
   return (
-    <div className={styles.scroll}>
-      <table className={styles.table} aria-rowcount={Math.max(total, scripts.length) + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            <th scope="col">Script</th>
-            <th scope="col">Of</th>
-            <th scope="col">Framework</th>
-            <th scope="col">Version</th>
-            <th scope="col">Jobs</th>
-            <th scope="col">Created</th>
-          </tr>
-        </thead>
-        <tbody ref={place}>
-          <Space rows={from} />
-          {scripts.slice(from, to).map((script, at) => (
-            <ScriptRow key={script.id} script={script} of={ofText(script, teams)} index={from + at + 2} />
-          ))}
-          <Space rows={scripts.length - to} />
-        </tbody>
-      </table>
-    </div>
+    <WindowedTable
+      columns={columns}
+      rows={scripts}
+      total={total}
+      row={(script, index) => <ScriptRow key={script.id} script={script} of={ofText(script, teams)} index={index} />}
+      onSee={see}
+    />
   )
 }
 
-/** The place of rows that are not on the page. */
-const Space = ({ rows }: { rows: number }) =>
-  rows === 0 ? null : (
-    <tr>
-      <td colSpan={COLUMNS} className={styles.space} style={{ height: rows * ROW }} />
-    </tr>
-  )
-
 const ScriptRow = memo(({ script, of, index }: { script: ScriptItem; of: string; index: number }) => (
-  <tr aria-rowindex={index} className={styles.row}>
+  <WindowedRow index={index}>
     <td>
-      <div className={styles.line} title={script.name}>
+      <Line text={script.name}>
         <Link to="/scripts/$id" params={{ id: script.id }} preload={false}>
           {script.name}
         </Link>
-      </div>
-      <div className={`${styles.line} ${styles.quiet}`} title={script.description}>
-        {script.description}
-      </div>
+      </Line>
+      <QuietLine text={script.description} />
     </td>
     <td>
-      <div className={styles.line} title={of}>
-        {of}
-      </div>
-      <div className={`${styles.line} ${styles.quiet}`}>
-        {script.is_public && !script.is_hardcoded ? 'published' : ''}
-      </div>
+      <Line text={of} />
+      <QuietLine text={script.is_public && !script.is_hardcoded ? 'published' : ''} />
     </td>
     <td>
-      <div className={styles.line}>{script.framework}</div>
-      <div className={`${styles.line} ${styles.quiet}`}>{script.script_type}</div>
+      <Line text={script.framework} />
+      <QuietLine text={script.script_type} />
     </td>
     <td>{script.version}</td>
     <td>{groupedDigits(script.executions_count)}</td>
     <td>
       <Time at={script.created_at} />
     </td>
-  </tr>
+  </WindowedRow>
 ))
 
 /** Of another team only its members know the name. */

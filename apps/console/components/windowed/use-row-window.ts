@@ -1,6 +1,11 @@
 // Which rows of a long list are on the page. All rows have one height, so the place of each is known without drawing it.
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { SeenRows } from './list-reader.js'
+
+/** The rows of a list that are on the page: from the first one to before the last. */
+export interface SeenRows {
+  from: number
+  to: number
+}
 
 /** Rows above and below what is seen, so that a fast scroll does not show an empty place. */
 const OVERSCAN = 12

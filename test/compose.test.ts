@@ -214,7 +214,7 @@ test('api and worker accept the configuration that they are given, and need the 
   expect(() => readWorkerConfig({ ...workerEnv, SECRETS_KEYS: '' })).toThrow('SECRETS_KEYS is not set')
   const probe = (name: string) => JSON.stringify(compose.services[name]!.healthcheck!.test)
   expect(probe('api')).toContain(':3000/readyz')
-  expect(probe('worker')).toContain(`:${worker.healthPort}/healthz`)
+  expect(probe('worker')).toContain(`:${worker.healthPort}/readyz`)
 })
 
 /** The environment of a service's process: the image's ENV lines, then the compose file's with defaults filled in. */

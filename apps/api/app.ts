@@ -75,6 +75,13 @@ import { usageRoutes } from './teams/usage.js'
 import { webhookRoutes } from './teams/webhooks.js'
 import { API_VERSION } from './version.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The process is about to close: it serves on, says so to balancers, and keeps no connection alive. */
+    startClosing: () => void
+  }
+}
+
 /** For a package of 64 MiB, 2.2 MB a second. */
 const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
@@ -121,6 +128,9 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   const waits = createJobWaits(states, watches)
   const streams = createEventStreams(deps.db, states, watches, deps.streamTimes)
   const feed = createTeamFeed(deps.db, deps.listener, app.log, deps.now)
+  app.decorate('startClosing', () => {
+    closing = true
+  })
   app.addHook('preClose', async () => {
     closing = true
     watches.close()

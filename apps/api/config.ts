@@ -55,6 +55,8 @@ export interface ApiConfig {
   webhookAllowPrivate: boolean
   /** How long the relay waits before it checks a nudged delivery. */
   redeliverSeconds: number
+  /** How long a stopping api goes on serving, so that a balancer takes it out first. */
+  drainSeconds: number
   /** How many jobs a team can have in progress; further ones wait. */
   teamRunningMax: number
   /** Limits that the database's queries apply. */
@@ -107,11 +109,18 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     codesNeeded: env.ACCESS_CODES !== 'off',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     redeliverSeconds: Number(env.REDELIVER_SECONDS ?? 30),
+    drainSeconds: readDrainSeconds(env.SHUTDOWN_DRAIN_SECONDS || '0'),
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     storageFolders: (env.STORAGE_FOLDERS ?? '').split(':').filter(Boolean)
   }
+}
+
+function readDrainSeconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 300)
+    throw new Error(`SHUTDOWN_DRAIN_SECONDS must be a whole number from 0 to 300 (got ${text})`)
+  return Number(text)
 }
 
 const oidcNames = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const

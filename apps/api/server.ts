@@ -1,6 +1,7 @@
 // The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
 // this.
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
@@ -163,11 +164,15 @@ app.addHook('onResponse', (request, reply, done) => {
 })
 
 let stopping = false
+const drained = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, async () => {
-    if (stopping) return
+    // A second signal means now.
+    if (stopping) return drained.abort()
     stopping = true
-    log.info({ signal }, 'stopping')
+    log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping')
+    app.startClosing()
+    await delay(config.drainSeconds * 1_000, null, { signal: drained.signal }).catch(() => {})
     await app.close()
     await Promise.all([sealing.close(), comparing.close()])
     await metricsServer?.close()

@@ -40,6 +40,7 @@ export interface WorkerConfig {
   /** Factor on the rates at which providers are called; 0: no rates. */
   providerRateScale: number
   workflowBundle: string
+  healthHost: string
   healthPort: number
   /** `null`: no metrics. */
   metricsPort: number | null
@@ -91,6 +92,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     operatorLimits: readOperatorLimits(env),
     providerRateScale: factor('PROVIDER_RATE_SCALE'),
     workflowBundle: need('WORKFLOW_BUNDLE'),
+    healthHost: env.WORKER_HEALTH_HOST || '127.0.0.1',
     healthPort: Number(env.WORKER_HEALTH_PORT ?? 0),
     metricsPort: env.WORKER_METRICS_PORT ? port('WORKER_METRICS_PORT', env.WORKER_METRICS_PORT) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',

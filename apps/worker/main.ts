@@ -1,11 +1,11 @@
 // The worker process: configuration, migration, run until a signal, close.
-import { createServer } from 'node:http'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { migrate } from '../../db/migrate.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
 import { readWorkerConfig } from './config.js'
+import { startHealth } from './health.js'
 import { startWorker } from './worker.js'
 
 const config = readWorkerConfig(process.env)
@@ -26,23 +26,17 @@ const worker = startWorker(config, log, tracing)
 const metricsServer =
   config.metricsPort === null ? null : await startMetrics(worker.metrics, config.metricsHost, config.metricsPort)
 
-const health = createServer((request, response) => {
-  const ready = worker.isReady()
-  const known = request.url === '/healthz'
-  response.writeHead(known ? (ready ? 200 : 503) : 404, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(known ? { ready } : { error: 'not found' }))
-})
-health.listen(config.healthPort, '127.0.0.1')
-
 let stopping = false
+const health = startHealth(config.healthHost, config.healthPort, () => !stopping && worker.isReady())
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, async () => {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
+    await worker.close()
     health.close()
     health.closeAllConnections()
-    await worker.close()
     await Promise.all([metricsServer?.close(), tracing?.close()])
     log.info('stopped')
     process.exit(0)

@@ -158,6 +158,7 @@ export async function startPlatform(
     redisUrl: settings.REDIS_URL!,
     /** Of the API that was started last. */
     url: (): string => base,
+    workerUrl: (): string => `http://127.0.0.1:${(parts.worker as Child & { port: number }).port}`,
 
     /** Kills a part at once, like a crash. */
     async kill(name: keyof typeof parts): Promise<void> {

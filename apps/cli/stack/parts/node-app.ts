@@ -23,7 +23,10 @@ export type NodeApp = Child & { port: number }
 
 const entries = { api: 'dist/apps/api/server.js', worker: 'dist/apps/worker/main.js' }
 
-/** Starts the program; resolves when its GET /healthz returns 200. */
+/** A worker is started once it takes jobs; an api also starts without the other parts. */
+const probes = { api: '/healthz', worker: '/readyz' }
+
+/** Starts the program; resolves when its probe returns 200. */
 export function startNodeApp(options: NodeAppOptions, context: StackContext): Promise<NodeApp> {
   return onPort(options.port, async (port) => {
     const child = await spawnChild(context, {
@@ -35,7 +38,11 @@ export function startNodeApp(options: NodeAppOptions, context: StackContext): Pr
       stopSignal: 'SIGTERM',
       stopLimitMs
     })
-    await untilHealthy(child, (signal) => probeHttp(`http://${options.probeHost}:${port}/healthz`, signal), context)
+    await untilHealthy(
+      child,
+      (signal) => probeHttp(`http://${options.probeHost}:${port}${probes[options.name]}`, signal),
+      context
+    )
     return Object.assign(child, { port })
   })
 }

@@ -3,9 +3,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import type { OperatorLimits } from '../domain/operations/operator-limits.js'
 import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
+import { openDriver } from './driver.js'
 import { withCorrectRows } from './driver-rows.js'
 import { withholdParameters } from './failed-query.js'
 
@@ -50,12 +51,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions = {}): C
       'qjs.retention_years_max': options.settings.retentionYearsMax
     })
   })
-  const pool = postgres(databaseUrl, {
-    max: options.max ?? 10,
-    connect_timeout: 5,
-    onnotice: () => {},
-    ...keeper.options
-  })
+  const pool = openDriver(databaseUrl, { max: options.max ?? 10, ...keeper.options })
   return { db: drizzle(withPreparedStatements(pool, keeper)), sql: pool, close: () => pool.end({ timeout: 5 }) }
 }
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
-import postgres from 'postgres'
 import { seedBackends } from './backends/backends.js'
+import { openDriver } from './driver.js'
 import { readTemplates, seedTemplates } from './scripts/script-templates.js'
 
 // Any number that no other advisory lock of this product uses.
@@ -16,7 +16,7 @@ export const MIGRATION_LOCK = 7_261_001
 /** @param databaseUrl an existing database. Waits for another process that migrates, then does the rest. */
 export async function migrate(databaseUrl: string): Promise<void> {
   // One connection, since the lock belongs to the session that took it.
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 })
+  const sql = openDriver(databaseUrl, { max: 1 })
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     const db = drizzle(sql)

@@ -1,7 +1,8 @@
 // The one session in which a backup is read or restored, and the catalogue of what it holds.
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { ServiceError } from '../../domain/errors.js'
 import { survivingConnectionLoss } from '../connection-loss.js'
+import { openDriver } from '../driver.js'
 import type { Migration } from '../migrate.js'
 
 export type BackupTx = postgres.TransactionSql
@@ -31,7 +32,7 @@ export async function inOneTransaction<T>(
   signal.throwIfAborted()
   // Not the service's own name: a restore refuses to run next to those.
   const keeper = survivingConnectionLoss({ application_name: 'qjob-backup' })
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {}, ...keeper.options })
+  const sql = openDriver(url, { max: 1, ...keeper.options })
   let failure: { error: unknown } | null = null
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

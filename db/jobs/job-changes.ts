@@ -1,8 +1,9 @@
 // Notifies other processes that a job changed. Always after commit and outside any transaction (a NOTIFY inside one
 // serialises all commits), with ids coalesced. A notification can be lost, so waiting requests also re-read every few
 // seconds.
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { survivingConnectionLoss } from '../connection-loss.js'
+import { openDriver } from '../driver.js'
 
 const CHANNEL = 'job_changes'
 const RUN_CHANNEL = 'capsule_run_changes'
@@ -66,12 +67,7 @@ export interface JobListener {
  * since notifications may have been missed.
  */
 export function listenToJobs(databaseUrl: string, onAnyJob: (jobId: string) => void = () => {}): JobListener {
-  const sql = postgres(databaseUrl, {
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 5,
-    ...survivingConnectionLoss().options
-  })
+  const sql = openDriver(databaseUrl, { max: 1, ...survivingConnectionLoss().options })
   const waiters = new Map<string, Set<() => void>>()
   const watchers = new Set<ChangeWatcher>()
   const notify = (jobId: string) => {

@@ -4,6 +4,7 @@ import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quant
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
+import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
@@ -19,6 +20,7 @@ export interface ApiConfig {
   databaseUrl: string
   redisUrl: string
   temporalAddress: string
+  temporalSecurity: TemporalSecurity
   temporalNamespace: string
   temporalUiUrl: string | null
   taskQueue: string
@@ -86,6 +88,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     databaseUrl: need('DATABASE_URL'),
     redisUrl: need('REDIS_URL'),
     temporalAddress: need('TEMPORAL_ADDRESS'),
+    temporalSecurity: readTemporalSecurity(env),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     temporalUiUrl: env.TEMPORAL_UI_URL?.replace(/\/+$/, '') || null,
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',

@@ -57,7 +57,7 @@ const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quan
 const metrics = createMetrics()
 // The api starts and responds while Temporal, Redis or the executor is unavailable.
 const { client: temporal, close: closeTemporal } = createTemporalClient(
-  config.temporalAddress,
+  { address: config.temporalAddress, ...config.temporalSecurity },
   config.temporalNamespace,
   tracing?.workflowClient
 )

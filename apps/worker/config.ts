@@ -5,6 +5,7 @@ import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
+import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
@@ -15,6 +16,7 @@ export interface WorkerConfig {
   databaseUrl: string
   redisUrl: string
   temporalAddress: string
+  temporalSecurity: TemporalSecurity
   temporalNamespace: string
   taskQueue: string
   queuePrefix: string
@@ -76,6 +78,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     databaseUrl: need('DATABASE_URL'),
     redisUrl: need('REDIS_URL'),
     temporalAddress: need('TEMPORAL_ADDRESS'),
+    temporalSecurity: readTemporalSecurity(env),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',

@@ -8,6 +8,7 @@ import type { JobActivities } from '../../activities/job/job-activities.js'
 import type { TaskActivities } from '../../activities/job/task-activities.js'
 import { PROVIDER_STEPS_AT_ONCE, type ProviderActivities } from '../../activities/provider/provider-activities.js'
 import { providerQueueOf } from '../../domain/jobs/dispatch.js'
+import type { TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
@@ -20,7 +21,7 @@ export interface TemporalWorker {
 }
 
 interface TemporalWorkerOptions {
-  address: string
+  target: { address: string } & TemporalSecurity
   namespace: string
   taskQueue: string
   workflowBundle: string
@@ -41,7 +42,7 @@ export function startTemporalWorker(options: TemporalWorkerOptions): TemporalWor
     while (!closed) {
       let connection: NativeConnection | null = null
       try {
-        connection = await NativeConnection.connect({ address: options.address })
+        connection = await NativeConnection.connect(options.target)
         workers = await createWorkers(connection, options)
         // A close during the creation of the workers found none to stop.
         if (closed) return

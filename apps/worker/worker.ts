@@ -104,11 +104,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     providerTimes: times.providers
   }
 
+  const target = { address: config.temporalAddress, ...config.temporalSecurity }
   const {
     client: temporal,
     connection: temporalConnection,
     close: closeTemporal
-  } = createTemporalClient(config.temporalAddress, config.temporalNamespace, tracing?.workflowClient)
+  } = createTemporalClient(target, config.temporalNamespace, tracing?.workflowClient)
   const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
 
   // A pool without a free connection queues a statement behind a running one, which can wait for a lock for longer than a
@@ -129,7 +130,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     }
   )
   const temporalWorker = startTemporalWorker({
-    address: config.temporalAddress,
+    target,
     namespace: config.temporalNamespace,
     taskQueue: config.taskQueue,
     workflowBundle: config.workflowBundle,

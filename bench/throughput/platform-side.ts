@@ -23,7 +23,7 @@ export async function startPlatformSide(
   const platform = await stack.platform(name, executor)
   const { db } = platform.connection
   const directQueue = createDirectQueue(stack.redisUrl, name)
-  const temporal = createTemporalClient(stack.temporalAddress, 'default')
+  const temporal = createTemporalClient({ address: stack.temporalAddress }, 'default')
   const log = pino({ level: 'warn' }, pino.destination(2))
   const nudge = createNudge({
     db,

@@ -1,5 +1,6 @@
 // The connection to Temporal of the api and of a worker's relay and sweeps.
 import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client'
+import type { TemporalSecurity } from './temporal-security.js'
 
 /**
  * Connects at the first call, so that a process starts while the server is away. The library's own retries are off: every
@@ -8,11 +9,11 @@ import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/
  * @param workflow interceptors for the starts of workflows, for traces.
  */
 export function createTemporalClient(
-  address: string,
+  target: { address: string } & TemporalSecurity,
   namespace: string,
   workflow: WorkflowClientInterceptor[] = []
 ): { client: Client; connection: Connection; close(): Promise<void> } {
-  const connection = Connection.lazy({ address, interceptors: [] })
+  const connection = Connection.lazy({ ...target, interceptors: [] })
   const client = new Client({ connection, namespace, interceptors: { workflow } })
   return { client, connection, close: () => connection.close() }
 }

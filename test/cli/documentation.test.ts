@@ -77,7 +77,7 @@ function variablesRead(): string[] {
     const text = read(file)
     const reads = file.endsWith('.py')
       ? /(?:\benv\.get\(|\benviron\.get\(|\benviron\[|_integer\(env, )"([A-Z][A-Z_]+)"/g
-      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds|factor)\('([A-Z][A-Z_]+)'|(?<=\burls: \{[^}]*)'([A-Z][A-Z0-9_]+)'/g
+      : /\benv(?:\.|\[')([A-Z][A-Z_]+)\b|\b(?:need|text|seconds|factor|bytesOf)\('([A-Z][A-Z_]+)'|(?<=\burls: \{[^}]*)'([A-Z][A-Z0-9_]+)'/g
     for (const [, first, second, third] of text.matchAll(reads)) found.add(first ?? second ?? third!)
   }
   return [...found].sort()

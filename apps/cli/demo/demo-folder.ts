@@ -20,18 +20,13 @@ export function demoFolder(dataDir: string | undefined): string {
   return folder
 }
 
-/** A demo has its own servers and files: those of the environment can belong to a service that somebody uses. */
+/** Servers, keys and files of a service that somebody uses. */
+const ofAService =
+  /^(DATABASE_URL|REDIS_URL|TEMPORAL_ADDRESS|TEMPORAL_TLS(_\w+)?|TEMPORAL_API_KEY(_FILE)?|MAIL_DIR|AUDIT_CHECKPOINTS_FILE|SECRETS_KEYS|PUBLIC_URL)$/
+
+/** A demo has its own servers and files. */
 export function demoEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const {
-    DATABASE_URL: _database,
-    REDIS_URL: _redis,
-    TEMPORAL_ADDRESS: _temporal,
-    MAIL_DIR: _mails,
-    AUDIT_CHECKPOINTS_FILE: _checkpoints,
-    SECRETS_KEYS: _keys,
-    PUBLIC_URL: _address,
-    ...others
-  } = env
+  const others = Object.entries(env).filter(([name]) => !ofAService.test(name))
   // Any free port, so that the demo can run next to a stack that is in use.
-  return { ...others, DATA_DIR: demoFolder(env.DATA_DIR), PORT: env.PORT || '0' }
+  return { ...Object.fromEntries(others), DATA_DIR: demoFolder(env.DATA_DIR), PORT: env.PORT || '0' }
 }

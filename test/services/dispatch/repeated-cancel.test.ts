@@ -11,7 +11,7 @@ import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('repeated_cancel')
 const taskQueue = `repeated-cancel-${randomUUID()}`
-const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+const { client, close } = createTemporalClient({ address: process.env.TEST_TEMPORAL_ADDRESS! }, 'default')
 const direct = createDirectQueue(process.env.TEST_REDIS_URL!, taskQueue)
 beforeAll(() => client.connection.ensureConnected())
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { createTemporalClient } from '../../../services/dispatch/temporal-client
 import { eventually } from '../../support/eventually.js'
 
 const taskQueue = `schedule-copies-${randomUUID()}`
-const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+const { client, close } = createTemporalClient({ address: process.env.TEST_TEMPORAL_ADDRESS! }, 'default')
 const copies = createScheduleCopies(client, taskQueue)
 const made: string[] = []
 const noteOf = (version: number) => copyNote(version, new Date())

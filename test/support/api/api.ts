@@ -111,7 +111,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   }
   const directQueue = createDirectQueue(options.redisUrl ?? process.env.TEST_REDIS_URL!, database.name)
   const { client: temporal, close: closeTemporal } = createTemporalClient(
-    options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS!,
+    { address: options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS! },
     'default'
   )
   const limitsRedis = await connectRateLimitRedis(options.redisUrl ?? process.env.TEST_REDIS_URL!)

@@ -49,7 +49,7 @@ const rowOf = async (jobId: string) => {
 
 function relay(where: { temporal?: string; namespace?: string; redis?: string } = {}) {
   const { temporal = process.env.TEST_TEMPORAL_ADDRESS!, namespace = 'default' } = where
-  const { client, connection, close } = createTemporalClient(temporal, namespace)
+  const { client, connection, close } = createTemporalClient({ address: temporal }, namespace)
   const queue = createDirectQueue(where.redis ?? process.env.TEST_REDIS_URL!, database.name)
   opened.push(close, queue.close)
   const logged: { level: string; reason?: string }[] = []
@@ -136,7 +136,7 @@ describe('the deadline of an outage', () => {
 
 test('a job whose workflow was there and is closed, though no row says so, is handed to the sweep of stalled workflows', async () => {
   const id = await add()
-  const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+  const { client, close } = createTemporalClient({ address: process.env.TEST_TEMPORAL_ADDRESS! }, 'default')
   opened.push(close)
   await client.workflow.start('runJob', { taskQueue: 'nobody-serves-it', workflowId: workflowIdOf(id, 1), args: [] })
   await client.workflow.getHandle(workflowIdOf(id, 1)).terminate()

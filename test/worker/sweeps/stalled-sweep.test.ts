@@ -16,7 +16,7 @@ import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('stalled_sweep')
 const { db } = database
-const { client, close } = createTemporalClient(process.env.TEST_TEMPORAL_ADDRESS!, 'default')
+const { client, close } = createTemporalClient({ address: process.env.TEST_TEMPORAL_ADDRESS! }, 'default')
 const log = pino({ level: 'silent' })
 const person = await addPerson(db)
 // No worker serves it: the workflows stay as they are.

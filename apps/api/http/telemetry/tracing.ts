@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Span, Tracing } from '../../../../services/telemetry/tracing.js'
 import { isTrusted, type TrustedProxies } from '../limits/client-address.js'
+import { probeRoutes } from './probe-routes.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,8 +12,6 @@ declare module 'fastify' {
   }
 }
 
-const untraced = new Set(['/healthz', '/readyz'])
-
 export default fp(
   async (app: FastifyInstance, options: { tracing: Tracing | null; trustedProxies: TrustedProxies }) => {
     const { tracing, trustedProxies } = options
@@ -20,7 +19,7 @@ export default fp(
     if (!tracing) return
     app.addHook('onRequest', (request, reply, done) => {
       const route = request.routeOptions.url
-      if (route && untraced.has(route)) return done()
+      if (route && probeRoutes.has(route)) return done()
       const span = tracing.begin(route ? `${request.method} ${route}` : 'no route', {
         kind: 'server',
         parent: parentOf(request, trustedProxies),

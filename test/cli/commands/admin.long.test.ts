@@ -17,7 +17,7 @@ let job: string
 /** The standard output of a command that succeeds. */
 async function shown(shell: Shell, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await shell.run(args)
-  expect([args, code, stderr]).toEqual([args, 0, ''])
+  expect([args, code, stderr]).toEqual([args, 0, expect.stringMatching(/^(page: .*\n)?$/)])
   return stdout
 }
 const json = async (shell: Shell, ...args: string[]) => JSON.parse(await shown(shell, ...args, '--json'))

@@ -44,7 +44,7 @@ export function scriptTests(scene: Scene): void {
       await editorIsThere(page)
       await page.getByLabel('Name', { exact: true }).fill('Two qubits')
       await write(page, 'from qiskit import QuantumCircuit\nqc = QuantumCircuit(2\n')
-      await page.getByLabel('Type', { exact: true }).selectOption('script')
+      await page.getByLabel('Type').selectOption('script')
       await press(page, 'Save')
       await page.getByRole('button', { name: /^Line 2, column / }).click()
       await write(page, 'from qiskit import QuantumCircuit\nimport requests\ncircuit = QuantumCircuit(2)\n')

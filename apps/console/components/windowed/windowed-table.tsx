@@ -24,7 +24,10 @@ export function WindowedTable<Row>(props: {
 }) {
   const { columns, rows, total, row, onSee } = props
   const [place, { from, to }] = useRowWindow<HTMLTableSectionElement>(rows.length, ROW)
-  useEffect(() => onSee({ from, to }), [onSee, from, to])
+  useEffect(() => {
+    // What it returns is not for React, which would call it.
+    onSee({ from, to })
+  }, [onSee, from, to])
   const space = (count: number) => <Space rows={count} columns={columns.length} />
   return (
     <div className={tables.scroll}>

@@ -26,7 +26,12 @@ export function ScriptTable(props: {
 }) {
   const { scripts, total, teams, onEnd } = props
   const count = scripts.length
-  const see = useCallback(({ to }: SeenRows) => to >= count && onEnd(), [count, onEnd])
+  const see = useCallback(
+    ({ to }: SeenRows) => {
+      if (to >= count) onEnd()
+    },
+    [count, onEnd]
+  )
   return (
     <WindowedTable
       columns={columns}

@@ -26,6 +26,8 @@ export const teamsQuery = queryOptions({
 export const membersQuery = (teamId: string) =>
   queryOptions({
     queryKey: ['team', teamId, 'members'],
+    // Parts of a page that are loaded one after the other share it.
+    staleTime: 30_000,
     queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/team/members', { params: of(teamId), signal }))).members
   })
 

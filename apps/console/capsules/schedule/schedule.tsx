@@ -11,6 +11,7 @@ import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
+import { membersQuery } from '../../team/team-queries.js'
 import { VerdictBadge } from '../badges.js'
 import own from '../capsules.module.css'
 import { scheduleQuery } from '../record/capsule-queries.js'
@@ -190,18 +191,12 @@ function ScheduleForm({ capsule, schedule }: { capsule: ReadCapsule; schedule: C
   )
 }
 
-const membersQuery = (team: string) => ({
-  queryKey: ['members', team],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    bodyOf(api.GET('/api/team/members', { params: { query: { team_id: team } }, signal }))
-})
-
 function Alerts(props: { team: string; form: ScheduleFields; set: (changes: Partial<ScheduleFields>) => void }) {
   const { team, form, set } = props
   const { data: meta } = useQuery(metaQuery)
   const members = useQuery(membersQuery(team))
   const sends = meta?.features.mail !== false
-  const addresses = members.data?.members.map(({ email }) => email) ?? []
+  const addresses = members.data?.map(({ email }) => email) ?? []
   // A former member stays in the list until it is taken out.
   const offered = [...new Set([...addresses, ...form.emails])]
   return (

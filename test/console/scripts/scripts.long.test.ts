@@ -12,6 +12,7 @@ import { PASSWORD, sceneOfFile } from '../scene.js'
 import { program, write } from '../support/playground-page.js'
 import { changed, editorIsThere, press, read, saved } from './pages.js'
 import { runTests } from './running.js'
+import { playgroundToScriptTests } from './walk.js'
 
 const scene = sceneOfFile()
 const url = () => scene.platform.url()
@@ -259,6 +260,7 @@ describe('what is typed', () => {
 })
 
 describe('running', () => runTests(scene))
+describe('from the playground', () => playgroundToScriptTests(scene))
 
 describe('the pages', () => {
   browserTest(

@@ -6,35 +6,6 @@ import { editorIsThere, press } from './pages.js'
 
 export function scriptTests(scene: Scene): void {
   browserTest(
-    'the program of the playground becomes a new script, and replaces text that is not saved after a question alone',
-    scene.visit(async (visit) => {
-      const { page, open } = visit
-      await scene.signUp(visit)
-      await open('/run')
-      await write(page, 'OPENQASM 3.0;\nqubit first;\n')
-      await press(page, 'Save as a script')
-      await page.getByRole('heading', { level: 1, name: /^New script/ }).waitFor()
-      await editorIsThere(page)
-      expect(await written(page)).toContain('qubit first;')
-      await page.getByLabel('Name', { exact: true }).fill('Named, and not saved')
-      const again = async (answer: 'accept' | 'dismiss') => {
-        await page.getByRole('link', { name: 'Playground' }).first().click()
-        await write(page, 'OPENQASM 3.0;\nqubit second;\n')
-        page.once('dialog', (dialog) => void dialog[answer]())
-        await press(page, 'Save as a script')
-        await page.getByRole('heading', { level: 1, name: /^New script/ }).waitFor()
-        await editorIsThere(page)
-        return [await page.getByLabel('Name', { exact: true }).inputValue(), await written(page)]
-      }
-      expect(await again('dismiss')).toEqual(['Named, and not saved', expect.stringContaining('qubit first;')])
-      expect(await again('accept')).toEqual(['', expect.stringContaining('qubit second;')])
-      await page.getByLabel('Name', { exact: true }).fill('The second')
-      await press(page, 'Save')
-      await page.getByRole('heading', { level: 1, name: 'The second' }).waitFor()
-    })
-  )
-
-  browserTest(
     'a script is written, refused at its line, saved, changed, compared and published in a dialog that says what is final',
     scene.visit(async (visit) => {
       const { page, open, examine } = visit
@@ -70,6 +41,37 @@ export function scriptTests(scene: Scene): void {
       await open('/scripts?kind=public&q=two')
       await page.getByRole('link', { name: 'Two qubits' }).waitFor()
       await page.getByText('1 of 1 scripts').waitFor()
+    })
+  )
+}
+
+export function playgroundToScriptTests(scene: Scene): void {
+  browserTest(
+    'the program of the playground becomes a new script, and replaces text that is not saved after a question alone',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      await open('/run')
+      await write(page, 'OPENQASM 3.0;\nqubit first;\n')
+      await press(page, 'Save as a script')
+      await page.getByRole('heading', { level: 1, name: /^New script/ }).waitFor()
+      await editorIsThere(page)
+      expect(await written(page)).toContain('qubit first;')
+      await page.getByLabel('Name', { exact: true }).fill('Named, and not saved')
+      const again = async (answer: 'accept' | 'dismiss') => {
+        await page.getByRole('link', { name: 'Playground' }).first().click()
+        await write(page, 'OPENQASM 3.0;\nqubit second;\n')
+        page.once('dialog', (dialog) => void dialog[answer]())
+        await press(page, 'Save as a script')
+        await page.getByRole('heading', { level: 1, name: /^New script/ }).waitFor()
+        await editorIsThere(page)
+        return [await page.getByLabel('Name', { exact: true }).inputValue(), await written(page)]
+      }
+      expect(await again('dismiss')).toEqual(['Named, and not saved', expect.stringContaining('qubit first;')])
+      expect(await again('accept')).toEqual(['', expect.stringContaining('qubit second;')])
+      await page.getByLabel('Name', { exact: true }).fill('The second')
+      await press(page, 'Save')
+      await page.getByRole('heading', { level: 1, name: 'The second' }).waitFor()
     })
   )
 }

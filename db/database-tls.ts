@@ -34,7 +34,7 @@ function modeOf(mode: string | null, rootCertificate: string | null): Mode {
   if (mode === null) return rootCertificate === 'system' ? 'verify-full' : 'prefer'
   const known = modes.find((one) => one === mode)
   if (!known) throw new Error(`DATABASE_URL: sslmode must be one of ${modes.join(', ')} (got ${mode})`)
-  // As libpq: whoever trusts all public authorities has to compare the name.
+  // As in libpq: where every public authority is trusted, only the name tells servers apart.
   if (rootCertificate === 'system' && known !== 'verify-full')
     throw new Error('DATABASE_URL: sslrootcert=system needs sslmode=verify-full')
   return known

@@ -57,7 +57,7 @@ export interface ApiConfig {
   webhookAllowPrivate: boolean
   /** How long the relay waits before it checks a nudged delivery. */
   redeliverSeconds: number
-  /** How long a stopping api goes on serving, so that a balancer takes it out first. */
+  /** How long a stopping api still serves, so that a balancer removes it first. */
   drainSeconds: number
   /** How many jobs a team can have in progress; further ones wait. */
   teamRunningMax: number

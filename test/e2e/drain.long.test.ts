@@ -1,4 +1,4 @@
-// An api behind a balancer is told to stop: it goes on serving until the balancer has noticed.
+// A stopping api behind a balancer: it still serves until the balancer has noticed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'

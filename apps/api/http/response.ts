@@ -69,6 +69,16 @@ export const media = <MediaType extends OtherMediaType>(
   content: { [mediaType]: { schema: AnyMedia } } as Record<MediaType, { schema: TUnsafe<Bytes> }>
 })
 
+/** JSON, or another media type for callers who ask for that. */
+export const jsonOr = <Body extends TSchema, MediaType extends OtherMediaType>(
+  description: string,
+  body: Body,
+  mediaType: MediaType
+) => {
+  const response = json(description, body)
+  return { ...response, content: { ...response.content, ...media('', mediaType).content } }
+}
+
 type Bytes = string | Uint8Array | Readable
 /** The document shows the media type alone. */
 const AnyMedia = Type.Unsafe<Bytes>({})

@@ -14,7 +14,7 @@ import { proveAudit } from '../../../services/audit/audit-proof.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, readTeam } from '../http/access.js'
 import { beginStream } from '../http/begin-stream.js'
-import { json, media, pageEnd, sent, text } from '../http/response.js'
+import { json, jsonOr, pageEnd, sent, text } from '../http/response.js'
 import { timeOf } from '../http/validation/time-of.js'
 import { createAuditProofs } from './audit-proofs.js'
 import { reportView, TrailEntry, TrailReport } from './audit-view.js'
@@ -32,13 +32,11 @@ const EntryPage = Type.Object({
 })
 
 const STREAM = 'text/event-stream'
-const reportResponse = {
-  ...json(
-    'Whether the trail holds. As a stream: `progress` with `{ "entries", "of" }`, at most four a second, and at the end `report`. A stream that ends without it has failed',
-    TrailReport
-  ),
-  content: { ...json('', TrailReport).content, ...media('', STREAM).content }
-}
+const reportResponse = jsonOr(
+  'Whether the trail holds. As a stream: `progress` with `{ "entries", "of" }`, at most four a second, and at the end `report`. A stream that ends without it has failed',
+  TrailReport,
+  STREAM
+)
 /** Between two events about how far a proof is. */
 const PROGRESS_MS = 250
 

@@ -10,13 +10,14 @@ import { usdFromMicro } from '../../../domain/money/money.js'
 import { type Month, monthBefore, monthOf, readMonth } from '../../../domain/money/month.js'
 import type { ApiDeps } from '../deps.js'
 import { readTeam } from '../http/access.js'
-import { json, media } from '../http/response.js'
+import { jsonOr } from '../http/response.js'
 import { Usage, usageCsv, usageView } from './usage-view.js'
 
-const usageResponse = {
-  ...json('The usage; with format=csv a table of date, provider, backend, jobs, shots, spend_usd', Usage),
-  content: { ...json('', Usage).content, ...media('', 'text/csv').content }
-}
+const usageResponse = jsonOr(
+  'The usage; with format=csv a table of date, provider, backend, jobs, shots, spend_usd',
+  Usage,
+  'text/csv'
+)
 
 export const usageRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (app, { deps }) => {
   const { db } = deps

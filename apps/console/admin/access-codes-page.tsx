@@ -41,7 +41,7 @@ export function AccessCodesPage() {
           </tr>
         )}
         noun="access code"
-        none={{ title: 'There is no access code', text: 'Make the first one above.' }}
+        none={{ title: 'No access codes', text: 'Make the first one above.' }}
         onPage={(page) => void navigate({ search: { page } })}
       />
     </>

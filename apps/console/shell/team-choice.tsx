@@ -16,12 +16,13 @@ export function TeamChoice({ teams }: { teams: readonly Team[] }) {
     value: id,
     text: suspended ? `${name} (suspended)` : name
   }))
-  const nobody = { value: '', text: 'Choose a team' }
+  const isListed = team !== null && !left
+  const none = { value: '', text: 'Choose a team' }
   return (
     <Choice
       label="Team"
-      value={team && !left ? team.id : ''}
-      options={team && !left ? options : [nobody, ...options]}
+      value={isListed ? team.id : ''}
+      options={isListed ? options : [none, ...options]}
       // The pages of a team stay, with the chosen one; other pages may show what the team does not have.
       onChange={(id) => void navigate({ to: pathname.startsWith('/team/') ? pathname : '/jobs', search: { team: id } })}
     />

@@ -1,4 +1,4 @@
-// Postgres behind TLS: takes the request for TLS as Postgres does, and passes the rest on to a server without it.
+// TLS in front of a Postgres without it, with the request for TLS that Postgres clients send first.
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 

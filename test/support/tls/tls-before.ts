@@ -1,4 +1,4 @@
-// A server behind TLS: what a client sends over TLS goes on to one without it.
+// TLS in front of a server without it.
 import { type AddressInfo, createConnection } from 'node:net'
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls'
 

@@ -19,6 +19,8 @@ export interface WorkerConfig {
   temporalSecurity: TemporalSecurity
   temporalNamespace: string
   taskQueue: string
+  /** Name of the worker deployment in Temporal; `null`: workflow code has no versions. */
+  temporalDeployment: string | null
   queuePrefix: string
   executorUrl: string
   executorToken: string
@@ -81,6 +83,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     temporalSecurity: readTemporalSecurity(env),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
+    temporalDeployment: env.TEMPORAL_DEPLOYMENT?.trim() || null,
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),

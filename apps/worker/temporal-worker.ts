@@ -1,6 +1,7 @@
 // The Temporal workers of this process. They survive an absent server at start and a fatal error of a worker: both are tried
 // again, while the direct consumer and the relay continue.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { WorkerDeploymentVersion } from '@temporalio/common'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import type { CapsuleActivities } from '../../activities/capsule/capsule-activities.js'
@@ -9,6 +10,7 @@ import type { TaskActivities } from '../../activities/job/task-activities.js'
 import { PROVIDER_STEPS_AT_ONCE, type ProviderActivities } from '../../activities/provider/provider-activities.js'
 import { providerQueueOf } from '../../domain/jobs/dispatch.js'
 import type { TemporalSecurity } from '../../services/dispatch/temporal-security.js'
+import { historyErrors } from '../../services/dispatch/workflow-look.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
@@ -25,6 +27,8 @@ interface TemporalWorkerOptions {
   namespace: string
   taskQueue: string
   workflowBundle: string
+  /** Of the workflow code; `null`: the worker runs workflows of all versions. */
+  version: WorkerDeploymentVersion | null
   activities: JobActivities & ProviderActivities & TaskActivities & CapsuleActivities
   tracing: Tracing | null
   log: Logger
@@ -77,6 +81,13 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
     namespace: options.namespace,
     activities,
     ...tracing?.worker,
+    ...(options.version && {
+      workerDeploymentOptions: {
+        version: options.version,
+        useWorkerVersioning: true as const,
+        defaultVersioningBehavior: 'PINNED' as const
+      }
+    }),
     // A cancellation reaches an activity with its heartbeat; this bounds the delay.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
@@ -89,6 +100,9 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
       taskQueue: options.taskQueue,
       // The interceptors that trace workflows are part of the traced bundle.
       workflowBundle: { codePath: tracing ? tracedBundle(options.workflowBundle) : options.workflowBundle },
+      // Code that does not match a history would fail each try of its task, and the job would stand still. The sweep of
+      // stalled workflows gives it another workflow.
+      workflowFailureErrorTypes: { '*': [...historyErrors] },
       // How long the workflows of a killed worker wait for it. A worker that is busy for longer would lose its cached
       // workflows, and read all their histories again.
       stickyQueueScheduleToStartTimeout: '5s',

@@ -17,6 +17,7 @@ import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { createScheduleCopies } from '../../services/dispatch/schedule-copies.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
+import { versionOf } from '../../services/dispatch/workflow-version.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
@@ -56,6 +57,7 @@ import { startUsageSweep } from './sweeps/usage-sweep.js'
 import { watchProviders } from './sweeps/watched-providers.js'
 import { startWebhookSender } from './sweeps/webhook-sender.js'
 import { startTemporalWorker } from './temporal-worker.js'
+import { startVersionCheck } from './version-check.js'
 
 // Slots to assume until the executor has reported its own.
 const INITIAL_PERMITS = 2
@@ -129,11 +131,13 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       log
     }
   )
+  const version = config.temporalDeployment ? versionOf(config.temporalDeployment, config.workflowBundle) : null
   const temporalWorker = startTemporalWorker({
     target,
     namespace: config.temporalNamespace,
     taskQueue: config.taskQueue,
     workflowBundle: config.workflowBundle,
+    version,
     activities: withoutMessages(
       {
         ...createActivities({ ...steps, yieldsSlot: true }),
@@ -216,6 +220,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       clock: () => performance.now()
     }),
     attributes,
+    ...(version ? [startVersionCheck(temporal, config.taskQueue, version, log)] : []),
     startDeferredStartSweep({ db, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
     startLeaseSweep({ db, announce, reports, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
     startStalledSweep({

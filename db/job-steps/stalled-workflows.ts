@@ -10,6 +10,8 @@ import { outboxFacts, recordFailure } from './job-steps.js'
 
 /** A job that has lost its workflow this often has a fault that another restart will not fix. */
 const RESTARTS_MAX = 5
+/** The same for changes of the workflow's code: an upgrade and the way back, a few times. */
+const CODE_RESTARTS_MAX = 20
 
 export interface StalledJob {
   id: string
@@ -48,8 +50,13 @@ export async function takeStalled(db: Db, quietSeconds: number, limit: number): 
         and(
           isOpen,
           lt(jobs.updatedAt, quiet),
-          // A job with a missing workflow is checked again at the next pass.
-          or(isNull(jobs.checkedAt), lt(jobs.checkedAt, sql`${now} - ${pause}`), isNotNull(jobs.missingSince)),
+          // A job whose workflow is missing or fails is checked again at the next pass.
+          or(
+            isNull(jobs.checkedAt),
+            lt(jobs.checkedAt, sql`${now} - ${pause}`),
+            isNotNull(jobs.missingSince),
+            isNotNull(jobs.workflowFailingSince)
+          ),
           // The relay is responsible for rows that were never delivered.
           sql`not exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.kind} = 'start' and ${outbox.deliveries} = 0)`
         )
@@ -93,28 +100,54 @@ export async function markMissing(db: Db, jobId: string, generation: number, con
   return row?.lost ?? false
 }
 
-export async function markWorkflowFound(db: Db, jobId: string): Promise<void> {
+/** @param failing whether its own code fails at each try. */
+export async function markWorkflowFound(db: Db, jobId: string, failing: boolean): Promise<void> {
+  const { missingSince, workflowFailingSince } = jobs
+  const changes = failing
+    ? or(isNotNull(missingSince), isNull(workflowFailingSince))
+    : or(isNotNull(missingSince), isNotNull(workflowFailingSince))
   await db
     .update(jobs)
-    .set({ missingSince: null })
-    .where(and(eq(jobs.id, jobId), sql`${jobs.missingSince} is not null`))
+    .set({ missingSince: null, workflowFailingSince: failing ? sql`coalesce(${workflowFailingSince}, ${now})` : null })
+    .where(and(eq(jobs.id, jobId), isOpen, changes))
 }
+
+/** The open jobs whose workflow fails at each try, those that have failed longest first. */
+export const jobsWithFailingWorkflow = (db: Db, limit: number): Promise<{ id: string }[]> =>
+  db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(isOpen, isNotNull(jobs.workflowFailingSince)))
+    .orderBy(jobs.workflowFailingSince)
+    .limit(limit)
+
+/**
+ * Why a job needs another workflow. `cancelling`: an operator terminated the former one, and the new one only cleans up.
+ * `code_changed`: the workers no longer run the code of the former one.
+ */
+export type Restart = 'lost' | 'cancelling' | 'code_changed'
 
 /**
  * Gives a job that is not final a new workflow.
- * @param as `cancelling` when an operator terminated the former workflow: the new one only cleans up.
  * @returns whether this call did it.
  */
 export async function restartWorkflow(
   db: Db,
   jobId: string,
   generation: number,
-  as: 'same' | 'cancelling'
+  restart: Restart
 ): Promise<'restarted' | 'gave_up' | 'lost'> {
   return db.transaction(async (tx) => {
-    const [job] = await tx
+    const [updated] = await tx
       .update(jobs)
-      .set({ generation: generation + 1, missingSince: null, checkedAt: now, updatedAt: now })
+      .set({
+        generation: generation + 1,
+        codeRestarts: sql`${jobs.codeRestarts} + ${restart === 'code_changed' ? 1 : 0}`,
+        missingSince: null,
+        workflowFailingSince: null,
+        checkedAt: now,
+        updatedAt: now
+      })
       .where(
         and(
           eq(jobs.id, jobId),
@@ -125,16 +158,17 @@ export async function restartWorkflow(
           )})`
         )
       )
-      .returning(outboxFacts)
-    if (!job) return 'lost'
-    if (generation > RESTARTS_MAX) {
+      .returning({ ...outboxFacts, codeRestarts: jobs.codeRestarts })
+    if (!updated) return 'lost'
+    const { codeRestarts, ...job } = updated
+    if (generation - codeRestarts > RESTARTS_MAX || codeRestarts > CODE_RESTARTS_MAX) {
       await recordFailure(tx, jobId, {
         code: 'internal_error',
         message: `the workflow of this job was lost ${generation} times; an operator has to check Temporal`
       })
       return 'gave_up'
     }
-    if (as === 'cancelling')
+    if (restart === 'cancelling')
       await transition(tx, jobId, 'cancelling', {
         reason: 'terminated in the workflow engine',
         set: { cancelRequestedAt: now }

@@ -51,6 +51,7 @@ export async function transition(
       statusGeneration: fence?.generation ?? null,
       eventSeq: sql`${jobs.eventSeq} + 1`,
       missingSince: null,
+      workflowFailingSince: null,
       updatedAt: now
     })
     .where(and(eq(jobs.id, jobId), inArray(jobs.status, statusesBefore(to)), fenceHolds(fence), where))

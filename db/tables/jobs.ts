@@ -120,6 +120,10 @@ export const jobs = pgTable(
     // missing.
     checkedAt: instant('checked_at'),
     missingSince: instant('missing_since'),
+    // The same sweep: since when the workflow's own code fails at each try, and how many workflows the job has lost because
+    // that code had changed.
+    workflowFailingSince: instant('workflow_failing_since'),
+    codeRestarts: integer('code_restarts').notNull().default(0),
     // What task_values and job_asks hold of the job, each content counted once. The limit is compared under the lock on
     // this row (domain/jobs/value-limits.ts).
     valuesBytes: bigint('values_bytes', { mode: 'number' }).notNull().default(0),

@@ -1,6 +1,8 @@
-// Runs the workflows of jobs on the real development server, and replays the golden histories. Before 1.0 the histories
-// can be recorded again (RECORD_HISTORIES=1 npm test -- run-job), with the reason in the commit.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Runs the workflows of jobs on the real development server, and replays the golden histories, which are kept for ever: a job
+// of any earlier release can still run. A path without a history is recorded with RECORD_HISTORIES=1 npm test -- run-job;
+// where a path has changed, its former history moves to histories/earlier first.
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Context } from '@temporalio/activity'
@@ -27,6 +29,9 @@ import { verificationPaths } from './verify-capsule-paths.js'
 const paths = [...enginePaths, ...taskPaths, ...providerPaths, ...scriptPaths, ...verificationPaths]
 
 const folder = fileURLToPath(new URL('./histories/', import.meta.url))
+/** The SHA-256 of each. */
+const keptFile = `${folder}kept.sha256`
+const digestOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 const workflowBundle = { codePath: process.env.TEST_WORKFLOW_BUNDLE! }
 const recording = process.env.RECORD_HISTORIES === '1'
 
@@ -109,7 +114,12 @@ describe('histories of earlier workers replay without a difference', () => {
     expect(present.sort()).toEqual(paths.map((path) => `${path.name}.json`).sort())
   })
 
-  // Those of workflows that were completed whatever became of their jobs.
+  test('no history that was ever recorded is missing or changed', () => {
+    const files = [...replayedNames.map((name) => readFileSync(`${folder}${name}.json`))]
+    expect(files.map(digestOf).sort()).toEqual(readFileSync(keptFile, 'utf8').trim().split('\n').sort())
+  })
+
+  // Among them those of workflows that were completed whatever became of their jobs.
   const earlier = readdirSync(`${folder}earlier`).map((name) => `earlier/${name.replace('.json', '')}`)
   const replayedNames = [...paths.map(({ name }) => name), ...earlier]
   const replayed = new Map<string, ReplayError | undefined>()
@@ -163,12 +173,15 @@ async function run(path: Path, as = path.name): Promise<{ answer: string; calls:
   })
   await path.meanwhile?.(handle, calls)
   const answer = await answerOf(handle)
-  if (recording && as === path.name && paths.includes(path)) {
+  const file = `${folder}${path.name}.json`
+  if (recording && as === path.name && paths.includes(path) && !existsSync(file)) {
     // The process, machine and code path of an event do not matter to a replay.
     const history = historyToJSON(await handle.fetchHistory())
       .replaceAll(/"\d+@[^"]*"/g, '"worker"')
       .replaceAll(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')
-    writeFileSync(`${folder}${path.name}.json`, `${JSON.stringify(JSON.parse(history), null, 1)}\n`)
+    const text = `${JSON.stringify(JSON.parse(history), null, 1)}\n`
+    writeFileSync(file, text)
+    appendFileSync(keptFile, `${digestOf(text)}\n`)
   }
   return { answer, calls, workflowId }
 }

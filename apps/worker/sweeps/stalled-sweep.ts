@@ -1,26 +1,30 @@
-// Finds durable jobs whose workflow is gone: its history was deleted, it failed, timed out, or an operator terminated it.
-// Postgres is the truth, so such a job gets a new workflow of the next generation, which continues from the stored state.
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client'
+// Finds durable jobs whose workflow is gone or can no longer go on: its history was deleted, it failed, timed out, its code
+// has changed, the workers of its version are gone, or an operator terminated it. Postgres is the truth, so such a job gets a
+// new workflow of the next generation, which continues from the stored state.
+import type { Client } from '@temporalio/client'
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import {
+  jobsWithFailingWorkflow,
   markMissing,
   markWorkflowFound,
   openAmong,
+  type Restart,
   restartWorkflow,
   type StalledJob,
   takeStalled
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
-import { jobOfWorkflow, NOT_YET, workflowIdOf } from '../../../domain/jobs/dispatch.js'
-import { errorKind, QUIET_TRIES } from '../../../domain/operations/error-kind.js'
+import { jobOfWorkflow, workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import { errorKind } from '../../../domain/operations/error-kind.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
+import { CALL_DEADLINE_MS, lookAtWorkflow, type WorkflowLook } from '../../../services/dispatch/workflow-look.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 import type { WorkerTimes } from './times.js'
 
 const JOBS_PER_PASS = 200
-const CALL_DEADLINE_MS = 2_000
+const FAILING_SHOWN = 20
 /** Longer than an outage of all workers usually takes. */
 const TERMINATED_WITHIN_MS = 15 * 60_000
 
@@ -54,6 +58,7 @@ export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
           findings.push(`job ${job.id}: its workflow could not be checked: ${reasonOf(error)}`)
       }
     }
+    findings.push(...(await jobsWithFailingWorkflow(db, FAILING_SHOWN)).map(failingFinding))
     return { more: quiet.length === JOBS_PER_PASS, handled: jobs.length, findings }
   }
   const name = 'stalled_workflows'
@@ -90,76 +95,36 @@ async function terminatedWorkflows({ temporal, log }: StalledSweepDeps): Promise
 
 async function checkWorkflow(deps: StalledSweepDeps, job: StalledJob): Promise<void> {
   const { db, temporal, announce, times, log } = deps
-  const { state, repeated } = await lookAtWorkflow(temporal, workflowIdOf(job.id, job.generation))
-  if (state === 'running') {
-    for (const { step, attempt, reason } of repeated) {
+  const workflowId = workflowIdOf(job.id, job.generation)
+  const look = await lookAtWorkflow(temporal, workflowId)
+  if (look.state === 'running') {
+    for (const { step, attempt, reason } of look.repeated) {
       deps.countRepeatedStep(step)
       log.warn({ jobId: job.id, step, attempt, reason }, 'a step of a running job is tried again and again')
     }
-    return markWorkflowFound(db, job.id)
+    if (look.failing)
+      log.error({ jobId: job.id, ...look.failing }, 'the workflow of a running job fails again and again')
+    return markWorkflowFound(db, job.id, look.failing !== null)
   }
-  if (state === 'missing' && !(await markMissing(db, job.id, job.generation, times.missingConfirmSeconds))) return
-  const restart = await restartWorkflow(db, job.id, job.generation, state === 'terminated' ? 'cancelling' : 'same')
+  if (look.state === 'missing' && !(await markMissing(db, job.id, job.generation, times.missingConfirmSeconds))) return
+  const restart = await restartWorkflow(db, job.id, job.generation, restartAfter[look.state])
   announce(job.id)
-  log.warn({ jobId: job.id, generation: job.generation, state, restart }, 'a job had no live workflow')
+  log.warn({ jobId: job.id, generation: job.generation, ...look, restart }, 'a job had no live workflow')
+  // Its generation is over, so it can write nothing more; it would only stay open in Temporal.
+  if (look.state === 'abandoned' && restart === 'restarted')
+    await temporal.workflow.getHandle(workflowId).terminate(`no worker runs version ${look.build}`)
 }
 
-/** `terminated`: by an operator. The server's own termination, at the limit of a history, is `closed`. */
-type WorkflowState = 'running' | 'terminated' | 'closed' | 'missing'
+const failingFinding = ({ id }: { id: string }): string =>
+  `job ${id}: its workflow fails again and again; the log of the worker has the reason`
 
-interface WorkflowLook {
-  state: WorkflowState
-  /** Activities that have failed more than `QUIET_TRIES` times. */
-  repeated: { step: string; attempt: number; reason: string }[]
+const restartAfter: Record<Exclude<WorkflowLook['state'], 'running'>, Restart> = {
+  terminated: 'cancelling',
+  closed: 'lost',
+  missing: 'lost',
+  outdated: 'code_changed',
+  abandoned: 'code_changed'
 }
-
-async function lookAtWorkflow(temporal: Client, workflowId: string): Promise<WorkflowLook> {
-  const inTime = <T>(call: () => Promise<T>) => temporal.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
-  try {
-    const { status, raw, runId } = await inTime(() => temporal.workflow.getHandle(workflowId).describe())
-    if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW')
-      return { state: 'running', repeated: repeatedSteps(raw) }
-    const byOperator = status.name === 'TERMINATED' && !(await inTime(() => endedByServer(temporal, workflowId, runId)))
-    return { state: byOperator ? 'terminated' : 'closed', repeated: [] }
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { state: 'missing', repeated: [] }
-    throw error
-  }
-}
-
-/** Without the steps that only wait: they are repeated too, and their failure says so. */
-export const repeatedSteps = ({
-  pendingActivities
-}: Pick<WorkflowExecutionDescription['raw'], 'pendingActivities'>): WorkflowLook['repeated'] =>
-  (pendingActivities ?? [])
-    .filter(
-      ({ attempt, lastFailure }) =>
-        (attempt ?? 0) > QUIET_TRIES && lastFailure && lastFailure.applicationFailureInfo?.type !== NOT_YET
-    )
-    .map(({ activityType, attempt, lastFailure }) => ({
-      step: activityType?.name ?? 'unknown',
-      attempt: attempt!,
-      reason: lastFailure?.message ?? ''
-    }))
-
-/** As the server's history service signs a termination of its own. */
-const SERVER_IDENTITY = 'history-service'
-/** The reasons of such terminations: the number of events, the size of the history, the size of the state. */
-const serverReason = /exceeds limit/i
-
-/** Whether the server itself terminated a workflow, since its history had reached a limit. */
-async function endedByServer(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
-  const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
-    namespace: temporal.options.namespace,
-    execution: { workflowId, runId },
-    historyEventFilterType: CLOSE_EVENT
-  })
-  const terminated = history?.events?.at(-1)?.workflowExecutionTerminatedEventAttributes
-  return terminated?.identity === SERVER_IDENTITY || serverReason.test(terminated?.reason ?? '')
-}
-
-/** HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT */
-const CLOSE_EVENT = 2
 
 async function namespaceResponds(temporal: Client): Promise<boolean> {
   const { namespace } = temporal.options

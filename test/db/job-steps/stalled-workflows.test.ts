@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { markDelivered, takeDue } from '../../../db/job-steps/outbox.js'
 import {
+  jobsWithFailingWorkflow,
   markMissing,
   markWorkflowFound,
   restartWorkflow,
@@ -63,8 +64,20 @@ describe('a job without progress is checked', () => {
     await takeStalled(db, 60, 10)
     await markMissing(db, jobId, 1, 30)
     expect(await takeStalled(db, 60, 10)).toEqual([{ id: jobId, generation: 1, status: 'running', missing: true }])
-    await markWorkflowFound(db, jobId)
+    await markWorkflowFound(db, jobId, false)
     expect(await takeStalled(db, 60, 10)).toEqual([])
+  })
+
+  test('again at the next pass while its workflow fails, and is among those that fail', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    await pass(61)
+    await takeStalled(db, 60, 10)
+    await markWorkflowFound(db, jobId, true)
+    expect(await takeStalled(db, 60, 10)).toHaveLength(1)
+    expect(await jobsWithFailingWorkflow(db, 10)).toEqual([{ id: jobId }])
+    await markWorkflowFound(db, jobId, false)
+    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await jobsWithFailingWorkflow(db, 10)).toEqual([])
   })
 
   test('only once its start was delivered', async () => {
@@ -98,7 +111,7 @@ describe('a restart', () => {
   test('gives the job the next generation and a new start, and the former worker can no longer write', async () => {
     await beginJob(db, jobId, { generation: 1 })
     await openAttempt(db, jobId, { generation: 1 })
-    expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
+    expect(await restartWorkflow(db, jobId, 1, 'lost')).toBe('restarted')
     expect(await job()).toMatchObject({ status: 'running', generation: 2 })
     expect((await takeDue(db, 'temporal', 10, 1_000)).rows).toEqual([
       { jobId, kind: 'start', mode: 'temporal', generation: 2, deliveries: 0 }
@@ -116,7 +129,7 @@ describe('a restart', () => {
 
   test('of one generation happens once, however many sweeps attempt it', async () => {
     await beginJob(db, jobId, { generation: 1 })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => restartWorkflow(db, jobId, 1, 'same')))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => restartWorkflow(db, jobId, 1, 'lost')))
     expect(answers.sort()).toEqual([...Array(7).fill('lost'), 'restarted'])
     expect(await job()).toMatchObject({ generation: 2 })
   })
@@ -124,12 +137,31 @@ describe('a restart', () => {
   test('happens five times, then the job fails with internal_error', async () => {
     await beginJob(db, jobId, { generation: 1 })
     for (let generation = 1; generation <= 5; generation++)
-      expect(await restartWorkflow(db, jobId, generation, 'same')).toBe('restarted')
-    expect(await restartWorkflow(db, jobId, 6, 'same')).toBe('gave_up')
+      expect(await restartWorkflow(db, jobId, generation, 'lost')).toBe('restarted')
+    expect(await restartWorkflow(db, jobId, 6, 'lost')).toBe('gave_up')
     expect(await job()).toMatchObject({ status: 'failed', error_code: 'internal_error' })
-    expect(await restartWorkflow(db, jobId, 7, 'same')).toBe('lost')
+    expect(await restartWorkflow(db, jobId, 7, 'lost')).toBe('lost')
     expect([...(await db.execute(sql`select 1 from outbox`))]).toEqual([])
     expect([...(await ledgerMismatches(db))]).toEqual([])
+  })
+
+  test('for changed code is counted apart: twenty upgrades leave the five restarts of a lost workflow', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    let generation = 1
+    for (let upgrade = 1; upgrade <= 20; upgrade++)
+      expect(await restartWorkflow(db, jobId, generation++, 'code_changed')).toBe('restarted')
+    for (let loss = 1; loss <= 5; loss++)
+      expect(await restartWorkflow(db, jobId, generation++, 'lost')).toBe('restarted')
+    expect(await restartWorkflow(db, jobId, generation, 'lost')).toBe('gave_up')
+    expect(await job()).toMatchObject({ status: 'failed', error_code: 'internal_error' })
+  })
+
+  test('for changed code happens twenty times, then the job fails with internal_error', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    for (let generation = 1; generation <= 20; generation++)
+      expect(await restartWorkflow(db, jobId, generation, 'code_changed')).toBe('restarted')
+    expect(await restartWorkflow(db, jobId, 21, 'code_changed')).toBe('gave_up')
+    expect(await job()).toMatchObject({ status: 'failed', error_code: 'internal_error' })
   })
 
   test.each(['pending', 'running'] as const)(
@@ -157,7 +189,7 @@ describe('a restart', () => {
   test('never touches a final job', async () => {
     await failJob(db, jobId, undefined, { code: 'execution_error', message: 'x' })
     const before = await everythingAbout(db, jobId)
-    expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('lost')
+    expect(await restartWorkflow(db, jobId, 1, 'lost')).toBe('lost')
     expect(await everythingAbout(db, jobId)).toEqual(before)
   })
 })

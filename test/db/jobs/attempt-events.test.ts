@@ -80,7 +80,7 @@ describe('the events of a job', () => {
 
   test('do not include the close of an attempt by a worker that has lost the job, or a second close', async () => {
     await openAttempt(db, id, fence)
-    await restartWorkflow(db, id, 1, 'same')
+    await restartWorkflow(db, id, 1, 'lost')
     expect(await closeAttempt(db, id, 1, 'lost', lost)).toBe(false)
     expect(await completeAttempt(db, id, 1, '{}')).toBeNull()
     expect(await openAttempt(db, id, fence)).toBeNull()

@@ -148,7 +148,7 @@ describe('a team at its limit', () => {
     await soonDue()
     expect(await relayed(1)).toEqual(ids)
     await begun(ids)
-    expect(await restartWorkflow(db, ids[0]!, 1, 'same')).toBe('restarted')
+    expect(await restartWorkflow(db, ids[0]!, 1, 'lost')).toBe('restarted')
     await requestCancel(db, ids[1]!)
     expect(await nudged(ids, 1)).toEqual(expect.arrayContaining([ids[0], ids[1]]))
   })

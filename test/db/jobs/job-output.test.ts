@@ -87,7 +87,7 @@ describe('the output of a job', () => {
     expect(await append(1, nothing, part('early'))).toBe('closed')
     await openAttempt(db, id, fence)
     expect(await append(2, nothing, part('another'))).toBe('closed')
-    await restartWorkflow(db, id, 1, 'same')
+    await restartWorkflow(db, id, 1, 'lost')
     expect(await append(1, nothing, part('of the old workflow'))).toBe('closed')
     expect(await output()).toEqual([])
   })

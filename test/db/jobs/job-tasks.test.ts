@@ -71,7 +71,7 @@ describe('a requested graph', () => {
   test('is not recorded twice, nor by a worker that has lost the job', async () => {
     await ask(requestedGraph({ a: [] }))
     expect(await ask(requestedGraph({ other: [] }))).toBe('lost')
-    await restartWorkflow(db, id, 1, 'same')
+    await restartWorkflow(db, id, 1, 'lost')
     expect(await recordScriptRequest(db, id, fence, { ...script, number: 2 }, requestedGraph({ late: [] }))).toBe(
       'lost'
     )
@@ -134,7 +134,7 @@ describe('a task of a graph', () => {
 
   test('is completed once, by the worker that has the job', async () => {
     const number = (await openTaskAttempt(db, id, fence, 'a'))!
-    await restartWorkflow(db, id, 1, 'same')
+    await restartWorkflow(db, id, 1, 'lost')
     expect(await completeTask(db, id, 'a', number, { ...shown, result: '1' })).toBe('lost')
     const next = { generation: 2 }
     await beginJob(db, id, next)
@@ -200,7 +200,7 @@ test('a graph for which its job has no room left is not recorded', async () => {
 
 test('a worker that has lost the job fails none of its tasks', async () => {
   await ask(requestedGraph({ a: [] }))
-  await restartWorkflow(db, id, 1, 'same')
+  await restartWorkflow(db, id, 1, 'lost')
   expect(await failTask(db, id, 'a', fence, { code: 'execution_error', message: 'of a ghost' })).toBe(false)
   expect(await states()).toEqual({ a: 'pending' })
 })

@@ -84,7 +84,7 @@ describe('a submission to a provider', () => {
 
   test('cannot be sent, accepted or withdrawn by a worker whose job has a newer workflow', async () => {
     const old = (await take())!
-    expect(await restartWorkflow(db, jobId, 1, 'same')).toBe('restarted')
+    expect(await restartWorkflow(db, jobId, 1, 'lost')).toBe('restarted')
     expect(await markSending(db, plainRef(jobId), fence, old.number, 'v1')).toBe(false)
     expect(await markAccepted(db, plainRef(jobId), fence, 'theirs')).toBe(false)
     expect(await markWithdrawn(db, plainRef(jobId), fence, null)).toBe(false)
@@ -193,7 +193,7 @@ test('keeps the end that the provider reported, whatever an older response says'
 test('an attempt at a provider continues under the next workflow of its job', async () => {
   await take()
   await markAccepted(db, plainRef(jobId), fence, 'x')
-  await restartWorkflow(db, jobId, 1, 'same')
+  await restartWorkflow(db, jobId, 1, 'lost')
   expect(await completeOpenAttempt(db, jobId, fence, '{}')).toBeNull()
   expect(await completeOpenAttempt(db, jobId, next, '{}')).toMatch(/^[0-9a-f]{64}$/)
 })

@@ -34,7 +34,8 @@ export interface JobRecord {
 /** The platform's own parts, which a test can take away and bring back. */
 export interface OwnParts {
   redis?: boolean
-  temporal?: boolean
+  /** With further settings of the server, `key=value`. */
+  temporal?: boolean | { settings: string[] }
   executor?: boolean | { slots: number }
 }
 
@@ -58,9 +59,10 @@ export async function startPlatform(
   }
 
   const temporalFile = join(folder, 'temporal.db')
-  const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker', Child>> = {}
+  const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker' | 'secondWorker', Child>> = {}
   const redis = own.redis ? await startRedis({ dataDir: null, password: TOKEN }, context) : null
-  const temporal = own.temporal ? await startTemporal({ database: temporalFile }, context) : null
+  const temporalOptions = { database: temporalFile, ...(typeof own.temporal === 'object' && own.temporal) }
+  const temporal = own.temporal ? await startTemporal(temporalOptions, context) : null
   const executorOptions = {
     token: TOKEN,
     warmFrameworks: false as const,
@@ -85,6 +87,11 @@ export async function startPlatform(
     HOST: '127.0.0.1',
     ...env
   }
+  const startWorker = (changed: Record<string, string>, logFile = context.logFile) =>
+    startNodeApp(
+      { name: 'worker', env: { ...settings, ...changed }, portVariable: 'WORKER_HEALTH_PORT', probeHost: '127.0.0.1' },
+      { ...context, logFile }
+    )
   const start = {
     /** @param port default: a free one. */
     api: async (port?: number) => {
@@ -100,17 +107,19 @@ export async function startPlatform(
       )
       base = `http://127.0.0.1:${(parts.api as Child & { port: number }).port}`
     },
-    worker: async () => {
-      parts.worker = await startNodeApp(
-        { name: 'worker', env: settings, portVariable: 'WORKER_HEALTH_PORT', probeHost: '127.0.0.1' },
-        context
-      )
+    /** @param changed settings that differ from those of the platform. */
+    worker: async (changed: Record<string, string> = {}) => {
+      parts.worker = await startWorker(changed)
+    },
+    /** Beside the first one. */
+    secondWorker: async (changed: Record<string, string> = {}) => {
+      parts.secondWorker = await startWorker(changed, () => join(folder, 'second-worker.log'))
     },
     redis: async () => {
       parts.redis = await startRedis({ dataDir: null, password: TOKEN, port: redis!.port }, context)
     },
     temporal: async () => {
-      parts.temporal = await startTemporal({ database: temporalFile, ports: temporal!.ports }, context)
+      parts.temporal = await startTemporal({ ...temporalOptions, ports: temporal!.ports }, context)
     },
     executor: async () => {
       executor = await startExecutor({ ...executorOptions, port: executor!.port }, context)
@@ -222,7 +231,8 @@ export async function startPlatform(
 
     async close(): Promise<void> {
       ending.abort(new Error('the test is over'))
-      for (const name of ['worker', 'api', 'executor', 'temporal', 'redis'] as const) parts[name]?.kill()
+      for (const name of ['worker', 'secondWorker', 'api', 'executor', 'temporal', 'redis'] as const)
+        parts[name]?.kill()
       await Promise.all(Object.values(parts).map((part) => part.exited))
       watchdog.close()
       await connection.close()

@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { repeatedSteps, startStalledSweep } from '../../../apps/worker/sweeps/stalled-sweep.js'
+import { startStalledSweep } from '../../../apps/worker/sweeps/stalled-sweep.js'
 import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { defaultTimes } from '../../../apps/worker/sweeps/times.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { NOT_YET, workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
+import { repeatedSteps } from '../../../services/dispatch/workflow-look.js'
 import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -53,6 +54,16 @@ const jobs = async () =>
     ).map(({ id, status, generation }) => [id, [status, generation]])
   )
 
+/** COMMAND_TYPE_FAIL_WORKFLOW_EXECUTION */
+const FAIL_WORKFLOW = 5
+
+const findings = async () =>
+  (
+    await db.execute<{ findings: { message: string }[] | null }>(
+      sql`select findings from sweeps where name = 'stalled_workflows'`
+    )
+  ).flatMap((row) => (row.findings ?? []).map(({ message }) => message))
+
 async function sweepUntil(holds: () => Promise<boolean>): Promise<void> {
   const sweep = startStalledSweep({
     db,
@@ -85,6 +96,56 @@ describe('a terminated workflow', () => {
     await sweepUntil(async () => (await jobs())[id]![1] === 2)
     expect((await jobs())[id]).toEqual(['cancelling', 2])
   })
+})
+
+/** What a worker would answer to the next task of a job's workflow. */
+async function answerTask(answer: (taskToken: Uint8Array) => Promise<unknown>): Promise<void> {
+  const service = client.workflowService
+  const { taskToken } = await service.pollWorkflowTaskQueue({
+    namespace: 'default',
+    taskQueue: { name: taskQueue },
+    identity: 'worker of a test'
+  })
+  await answer(taskToken)
+}
+
+test('a workflow that its worker failed since its code has changed is followed by another one of its job', async () => {
+  const id = await quietJob()
+  await answerTask((taskToken) =>
+    client.workflowService.respondWorkflowTaskCompleted({
+      namespace: 'default',
+      taskToken,
+      commands: [
+        {
+          commandType: FAIL_WORKFLOW,
+          failWorkflowExecutionCommandAttributes: {
+            failure: { message: '[TMPRL1100]', applicationFailureInfo: { type: 'NondeterminismError' } }
+          }
+        }
+      ]
+    })
+  )
+  await sweepUntil(async () => (await jobs())[id]![1] === 2)
+  const [row] = await db.execute(sql`select status, code_restarts from jobs where id = ${id}`)
+  expect(row).toEqual({ status: 'running', code_restarts: 1 })
+})
+
+test('a workflow whose code fails at each try is a finding until it goes on, however long its job has been quiet', async () => {
+  const id = await quietJob()
+  const fail = (taskToken: Uint8Array) =>
+    client.workflowService.respondWorkflowTaskFailed({
+      namespace: 'default',
+      taskToken,
+      failure: { message: 'cannot read properties of undefined' }
+    })
+  for (let task = 0; task < 3; task++) await answerTask(fail)
+  await sweepUntil(async () => (await findings()).some((text) => text.includes(`job ${id}`)))
+  // Later passes look again, although the job was checked a moment ago.
+  await answerTask((taskToken) =>
+    client.workflowService.respondWorkflowTaskCompleted({ namespace: 'default', taskToken, commands: [] })
+  )
+  await sweepUntil(async () => (await findings()).length === 0)
+  expect(await jobs()).toEqual({ [id]: ['running', 1] })
 })
 
 test('an operator who terminates the workflow of a job that has been quiet for long sees it cancelled at once', async () => {

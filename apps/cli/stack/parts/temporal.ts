@@ -20,6 +20,8 @@ const dynamicConfig = [
 export interface TemporalOptions {
   /** The database file; null keeps everything in memory. */
   database: string | null
+  /** Further settings of the server, `key=value`. */
+  settings?: string[]
   /** Ports of an earlier start, which other parts use. */
   ports?: TemporalPorts
   /** The port of the web interface: this one and no other. */
@@ -44,12 +46,12 @@ const UI_PORT = 8233
  * port was taken meanwhile, it is repeated on others.
  */
 export async function startTemporal(options: TemporalOptions, context: StackContext): Promise<Temporal> {
-  if (options.ports) return startOn(options.ports, options.database, context)
+  if (options.ports) return startOn(options.ports, options, context)
   for (let attempt = 1; ; attempt++) {
     const ui = options.uiPort ?? (await freePortFrom(options.earlierUiPort ?? UI_PORT))
     const ports = { grpc: await freePort(), http: await freePort(), ui }
     try {
-      return await startOn(ports, options.database, context)
+      return await startOn(ports, options, context)
     } catch (error) {
       const free = await Promise.all(Object.values(ports).map(isFree))
       if (attempt === attemptsMax || !free.includes(false)) throw error
@@ -57,11 +59,11 @@ export async function startTemporal(options: TemporalOptions, context: StackCont
   }
 }
 
-async function startOn(ports: TemporalPorts, database: string | null, context: StackContext): Promise<Temporal> {
+async function startOn(ports: TemporalPorts, options: TemporalOptions, context: StackContext): Promise<Temporal> {
   const child = await spawnChild(context, {
     name: 'temporal',
     command: partBinary('temporal'),
-    args: serverArguments(database, ports),
+    args: serverArguments(options, ports),
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
     cwd: '/',
     stopSignal: 'SIGTERM',
@@ -77,7 +79,7 @@ async function startOn(ports: TemporalPorts, database: string | null, context: S
   })
 }
 
-function serverArguments(database: string | null, ports: TemporalPorts): string[] {
+function serverArguments({ database, settings = [] }: TemporalOptions, ports: TemporalPorts): string[] {
   // Write-ahead log with normal sync: as fast as memory, and nothing is lost if a process dies.
   const file = [
     '--db-filename',
@@ -91,7 +93,7 @@ function serverArguments(database: string | null, ports: TemporalPorts): string[
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'error', '--log-format', 'json'],
     ...['--port', String(ports.grpc), '--http-port', String(ports.http), '--ui-port', String(ports.ui)],
     ...(database ? file : []),
-    ...dynamicConfig.flatMap((entry) => ['--dynamic-config-value', entry]),
+    ...[...dynamicConfig, ...settings].flatMap((entry) => ['--dynamic-config-value', entry]),
     ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`])
   ]
 }

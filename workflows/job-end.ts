@@ -6,10 +6,11 @@ import {
   patched,
   setCurrentDetails,
   sleep,
-  upsertSearchAttributes
+  upsertSearchAttributes,
+  workflowInfo
 } from '@temporalio/workflow'
 import type { ErrorCode } from '../domain/errors.js'
-import { searchAttributes } from '../domain/jobs/dispatch.js'
+import { STATUS_ATTRIBUTE } from '../domain/jobs/dispatch.js'
 import type { JobStatus } from '../domain/jobs/job-status.js'
 
 export interface JobEnd {
@@ -22,6 +23,10 @@ export interface JobEnd {
 /** Workflows of earlier releases were completed, whatever became of their jobs. */
 const closesLikeItsJob = () => patched('closes-like-its-job')
 
+/** With the prefix that it was started with. */
+const statusAttribute = (): string =>
+  Object.keys(workflowInfo().searchAttributes).find((name) => name.endsWith(STATUS_ATTRIBUTE)) ?? STATUS_ATTRIBUTE
+
 /** The cancel of a job that the database already calls `cancelling` is on its way to its workflow. */
 const CANCEL_ARRIVES_WITHIN = '2 seconds'
 
@@ -33,7 +38,7 @@ const CANCEL_ARRIVES_WITHIN = '2 seconds'
 export async function closeLike({ status, code = 'internal_error' }: JobEnd): Promise<JobStatus | 'stopped'> {
   if (status === 'stopped') return status
   setCurrentDetails(`the job is ${status}`)
-  upsertSearchAttributes({ [searchAttributes.status]: [status] })
+  upsertSearchAttributes({ [statusAttribute()]: [status] })
   if (status === 'failed' && closesLikeItsJob())
     throw ApplicationFailure.nonRetryable('the job failed; its record has the message', code)
   if (status === 'cancelled' && closesLikeItsJob()) {

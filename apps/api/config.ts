@@ -1,7 +1,7 @@
 // The api's configuration, read once at the start.
 
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
-import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
@@ -24,6 +24,8 @@ export interface ApiConfig {
   temporalNamespace: string
   temporalUiUrl: string | null
   taskQueue: string
+  /** Names of the search attributes in Temporal. */
+  searchAttributes: SearchAttributes
   queuePrefix: string
   /** `null`: jobs are accepted for workers to run, and the playground responds with 503. */
   executorUrl: string | null
@@ -92,6 +94,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     temporalUiUrl: env.TEMPORAL_UI_URL?.replace(/\/+$/, '') || null,
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
+    searchAttributes: readSearchAttributes(env.TEMPORAL_ATTRIBUTE_PREFIX),
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
     executorUrl: env.EXECUTOR_URL || null,
     executorToken: env.EXECUTOR_URL ? need('EXECUTOR_TOKEN') : '',

@@ -82,6 +82,7 @@ const dispatcher = createDispatcher({
   db,
   temporal,
   taskQueue: config.taskQueue,
+  searchAttributes: config.searchAttributes,
   queue: directQueue.queue,
   announce,
   tracing,

@@ -3,7 +3,7 @@
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
-import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
+import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
@@ -19,6 +19,8 @@ export interface WorkerConfig {
   temporalSecurity: TemporalSecurity
   temporalNamespace: string
   taskQueue: string
+  /** Names of the search attributes in Temporal. */
+  searchAttributes: SearchAttributes
   /** Name of the worker deployment in Temporal; `null`: workflow code has no versions. */
   temporalDeployment: string | null
   queuePrefix: string
@@ -83,6 +85,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     temporalSecurity: readTemporalSecurity(env),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
+    searchAttributes: readSearchAttributes(env.TEMPORAL_ATTRIBUTE_PREFIX),
     temporalDeployment: env.TEMPORAL_DEPLOYMENT?.trim() || null,
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
     executorUrl: need('EXECUTOR_URL'),

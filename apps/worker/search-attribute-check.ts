@@ -1,6 +1,7 @@
 // Checks the search attributes in Temporal until they are there, and shows what an operator has to do.
 import type { Connection } from '@temporalio/client'
 import type { Logger } from 'pino'
+import type { SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { reasonOf } from '../../domain/operations/reason.js'
 import { ensureSearchAttributes } from '../../services/dispatch/search-attributes.js'
 import { startLoop, type TimerLoop } from './sweeps/timer-loop.js'
@@ -14,6 +15,7 @@ export interface SearchAttributeCheck extends TimerLoop {
 export function startSearchAttributeCheck(
   connection: Connection,
   namespace: string,
+  wanted: SearchAttributes,
   log: Logger,
   everyMs = EVERY_MS
 ): SearchAttributeCheck {
@@ -29,7 +31,7 @@ export function startSearchAttributeCheck(
   async function pass(): Promise<boolean> {
     if (isDone) return false
     try {
-      problem = await ensureSearchAttributes(connection, namespace)
+      problem = await ensureSearchAttributes(connection, namespace, wanted)
       isDone = problem === null
       if (problem) logOnce('error', problem)
     } catch (error) {

@@ -154,12 +154,18 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     db,
     temporal,
     taskQueue: config.taskQueue,
+    searchAttributes: config.searchAttributes,
     queue: directQueue.queue,
     announce,
     tracing,
     log
   })
-  const attributes = startSearchAttributeCheck(temporalConnection, config.temporalNamespace, log)
+  const attributes = startSearchAttributeCheck(
+    temporalConnection,
+    config.temporalNamespace,
+    config.searchAttributes,
+    log
+  )
   const webhookClient = createWebhookClient({
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: WEBHOOK_TIMEOUT_MS

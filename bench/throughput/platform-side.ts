@@ -2,7 +2,7 @@
 // the api's own nudge, which does not wait for the relay's timer.
 import { pino } from 'pino'
 import { createNudge } from '../../apps/api/jobs/nudge.js'
-import { TEAM_RUNNING_JOBS } from '../../domain/jobs/dispatch.js'
+import { searchAttributesWith, TEAM_RUNNING_JOBS } from '../../domain/jobs/dispatch.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
@@ -31,6 +31,7 @@ export async function startPlatformSide(
       db,
       temporal: temporal.client,
       taskQueue: name,
+      searchAttributes: searchAttributesWith(''),
       queue: directQueue.queue,
       // Only cancels are announced, and no job of a bench is cancelled.
       announce: () => {},

@@ -29,5 +29,5 @@ add_attribute() {
     temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" --name "$1" --type Keyword
 }
 for name in TeamId Backend JobMode JobStatus; do
-  try add_attribute "$name"
+  try add_attribute "${TEMPORAL_ATTRIBUTE_PREFIX:-}$name"
 done

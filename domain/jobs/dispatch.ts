@@ -52,13 +52,30 @@ export function jobOfWorkflow(workflowId: string): { id: string; generation: num
  */
 export const queueEntryIdOf = (jobId: string, delivery: number): string => `${jobId}-${delivery}`
 
-/** Search attributes of a job's workflow. All are of type Keyword, and none holds personal data. */
-export const searchAttributes = {
-  team: 'TeamId',
-  backend: 'Backend',
-  mode: 'JobMode',
-  status: 'JobStatus'
-} as const
+/** The search attribute of a job's workflow that its workflow changes. */
+export const STATUS_ATTRIBUTE = 'JobStatus'
+
+/**
+ * Search attributes of a job's workflow. All are of type Keyword, and none holds personal data. The prefix keeps them apart from
+ * those of other programs in one namespace.
+ */
+export const searchAttributesWith = (prefix: string) => ({
+  team: `${prefix}TeamId`,
+  backend: `${prefix}Backend`,
+  mode: `${prefix}JobMode`,
+  status: `${prefix}${STATUS_ATTRIBUTE}`
+})
+export type SearchAttributes = ReturnType<typeof searchAttributesWith>
+
+/** @param text the value of TEMPORAL_ATTRIBUTE_PREFIX, if it is set. @throws Error naming the variable. */
+export function readSearchAttributes(text: string | undefined): SearchAttributes {
+  const prefix = text ?? ''
+  if (!/^([A-Za-z][A-Za-z0-9_]{0,30})?$/.test(prefix))
+    throw new Error(
+      `TEMPORAL_ATTRIBUTE_PREFIX must begin with a letter and have at most 31 letters, digits or _ (got "${text}")`
+    )
+  return searchAttributesWith(prefix)
+}
 
 /** In bytes of UTF-8. A Temporal server limits a summary to 400. */
 const SUMMARY_BYTES_MAX = 300

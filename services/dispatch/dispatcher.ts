@@ -13,7 +13,7 @@ import {
   queueEntryIdOf,
   RUN_JOB_AT_PROVIDER_WORKFLOW,
   RUN_JOB_WORKFLOW,
-  searchAttributes,
+  type SearchAttributes,
   workflowIdOf,
   workflowSummary
 } from '../../domain/jobs/dispatch.js'
@@ -28,6 +28,7 @@ export interface DispatchDeps {
   db: Db
   temporal: Client
   taskQueue: string
+  searchAttributes: SearchAttributes
   queue: Queue<JobHandOver>
   announce: AnnounceJob
   tracing?: Tracing | null
@@ -119,11 +120,11 @@ async function startWorkflows(deps: Means, rows: OutboxRow[], outcomes: Map<Outb
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             staticSummary: workflowSummary(label),
             typedSearchAttributes: new TypedSearchAttributes([
-              { key: keyword(searchAttributes.team), value: label.teamId },
-              { key: keyword(searchAttributes.backend), value: label.backend },
-              { key: keyword(searchAttributes.mode), value: label.mode },
+              { key: keyword(deps.searchAttributes.team), value: label.teamId },
+              { key: keyword(deps.searchAttributes.backend), value: label.backend },
+              { key: keyword(deps.searchAttributes.mode), value: label.mode },
               // A workflow exists to run its job; setting the status here saves every job an event and an index entry.
-              { key: keyword(searchAttributes.status), value: 'running' satisfies JobStatus }
+              { key: keyword(deps.searchAttributes.status), value: 'running' satisfies JobStatus }
             ])
           })
         )

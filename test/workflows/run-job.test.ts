@@ -17,6 +17,7 @@ import {
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, type ReplayError, Worker } from '@temporalio/worker'
 import { providerQueueOf } from '../../domain/jobs/dispatch.js'
+import { eventually } from '../support/eventually.js'
 import { longTest, rowsOfLane } from '../support/lane.js'
 import { quietTemporal } from '../support/stack/quiet-temporal.js'
 import type { Path } from './path.js'
@@ -39,6 +40,9 @@ const recording = process.env.RECORD_HISTORIES === '1'
 const activitiesOf = new Map<string, Record<string, (...args: unknown[]) => unknown>>()
 const activityNames = new Set([...paths, longPath].flatMap((path) => Object.keys(path.activities([]))))
 const taskQueue = `run-job-${process.pid}-${Date.now()}`
+
+/** Temporal's number for the type Keyword. */
+const KEYWORD = 2
 
 let native: NativeConnection
 let client: Client
@@ -97,6 +101,22 @@ test('a local step that waits for the database holds no slot: its pauses are tim
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory()
   // One for each of the two local activities that find the database away once.
   expect(events!.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toHaveLength(2)
+})
+
+test('the status of a job is in the search attribute with the prefix that its workflow was started with', async () => {
+  const addAttribute = () =>
+    client.connection.operatorService.addSearchAttributes({
+      namespace: 'default',
+      searchAttributes: { WfJobStatus: KEYWORD }
+    })
+  // Workers of the server learn of a new attribute some time later.
+  await addAttribute()
+  const failed = paths.find(({ name }) => name === 'failed')!
+  let tries = 0
+  const { workflowId } = await eventually(() => run(failed, `prefixed-${tries++}`, 'WfJobStatus').catch(() => null))
+  const { searchAttributes } = await client.workflow.getHandle(workflowId).describe()
+  expect(searchAttributes).toMatchObject({ WfJobStatus: ['failed'] })
+  expect(searchAttributes).not.toHaveProperty('JobStatus')
 })
 
 longTest(
@@ -158,7 +178,11 @@ describe('histories of earlier workers replay without a difference', () => {
 
 const recorded = (name: string) => JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8'))
 
-async function run(path: Path, as = path.name): Promise<{ answer: string; calls: string[]; workflowId: string }> {
+async function run(
+  path: Path,
+  as = path.name,
+  statusAttribute = 'JobStatus'
+): Promise<{ answer: string; calls: string[]; workflowId: string }> {
   const calls: string[] = []
   const workflowId = `${taskQueue}-${as}`
   activitiesOf.set(workflowId, path.activities(calls) as Record<string, (...args: unknown[]) => unknown>)
@@ -168,7 +192,7 @@ async function run(path: Path, as = path.name): Promise<{ answer: string; calls:
     workflowId,
     workflowExecutionTimeout: '120s',
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD), value: 'pending' }
+      { key: defineSearchAttributeKey(statusAttribute, SearchAttributeType.KEYWORD), value: 'pending' }
     ])
   })
   await path.meanwhile?.(handle, calls)

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { OutboxRow } from '../../../db/job-steps/outbox.js'
-import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import { searchAttributesWith, workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
@@ -24,6 +24,7 @@ test('a cancel that is delivered again to a workflow that is ending reaches it, 
     db: database.db,
     temporal: client,
     taskQueue,
+    searchAttributes: searchAttributesWith(''),
     queue: direct.queue,
     announce: () => {},
     log: { warn: () => {}, error: () => {} }

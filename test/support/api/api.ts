@@ -7,6 +7,7 @@ import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
 import { createAccessCode, grantPlatformAdmin } from '../../../db/accounts/accounts.js'
 import { connect } from '../../../db/client.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.js'
+import { searchAttributesWith } from '../../../domain/jobs/dispatch.js'
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDiskSpace, type DiskSpaceOptions } from '../../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
@@ -127,6 +128,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     db: pool.db,
     temporal,
     taskQueue: database.name,
+    searchAttributes: searchAttributesWith(''),
     queue: directQueue.queue,
     announce,
     log: options.log ?? { warn: () => {}, error: () => {} }

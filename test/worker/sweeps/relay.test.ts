@@ -11,7 +11,7 @@ import { defaultTimes } from '../../../apps/worker/sweeps/times.js'
 import { takeStalled } from '../../../db/job-steps/stalled-workflows.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { recordSweep } from '../../../db/service/sweeps.js'
-import { workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import { searchAttributesWith, workflowIdOf } from '../../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../../domain/jobs/job-status.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
@@ -47,7 +47,7 @@ const rowOf = async (jobId: string) => {
   return row!
 }
 
-function relay(where: { temporal?: string; namespace?: string; redis?: string } = {}) {
+function relay(where: { temporal?: string; namespace?: string; redis?: string; prefix?: string } = {}) {
   const { temporal = process.env.TEST_TEMPORAL_ADDRESS!, namespace = 'default' } = where
   const { client, connection, close } = createTemporalClient({ address: temporal }, namespace)
   const queue = createDirectQueue(where.redis ?? process.env.TEST_REDIS_URL!, database.name)
@@ -58,6 +58,7 @@ function relay(where: { temporal?: string; namespace?: string; redis?: string } 
     db,
     temporal: client,
     taskQueue: database.name,
+    searchAttributes: searchAttributesWith(where.prefix ?? ''),
     queue: queue.queue,
     announce: () => {},
     log: { warn: keep('warn'), error: keep('error') }
@@ -81,6 +82,7 @@ function relay(where: { temporal?: string; namespace?: string; redis?: string } 
     )
   return {
     dispatcher,
+    client,
     connection,
     logged,
     pass: { temporal: passOf('temporal'), direct: passOf('direct') },
@@ -224,7 +226,7 @@ test('direct jobs are delivered while Temporal accepts connections and never res
 
 test('a worker finds the search attributes of jobs, and creates the missing ones', async () => {
   const { connection } = relay()
-  expect(await ensureSearchAttributes(connection, 'default')).toBeNull()
+  expect(await ensureSearchAttributes(connection, 'default', searchAttributesWith(''))).toBeNull()
   const namespace = database.name
   const { operatorService, workflowService } = connection
   await workflowService.registerNamespace({
@@ -233,11 +235,30 @@ test('a worker finds the search attributes of jobs, and creates the missing ones
   })
   opened.push(() => operatorService.deleteNamespace({ namespace }))
   expect(
-    await eventually(() => ensureSearchAttributes(connection, namespace).then((problem) => problem ?? 'none'))
+    await eventually(() =>
+      ensureSearchAttributes(connection, namespace, searchAttributesWith('')).then((problem) => problem ?? 'none')
+    )
   ).toBe('none')
   const listed = async () => Object.keys((await operatorService.listSearchAttributes({ namespace })).customAttributes)
   await eventually(async () => {
     expect(await listed()).toEqual(expect.arrayContaining(['TeamId', 'Backend', 'JobMode', 'JobStatus']))
     return true
   })
+})
+
+test('with a prefix, workflows carry search attributes that no other program of the namespace uses', async () => {
+  const names = searchAttributesWith('Qjs')
+  const { client, connection, pass } = relay({ prefix: 'Qjs' })
+  expect(
+    await eventually(() => ensureSearchAttributes(connection, 'default', names).then((problem) => problem ?? 'none'))
+  ).toBe('none')
+  const id = await add()
+  await due()
+  await eventually(async () => {
+    await pass.temporal()
+    return (await rowOf(id)).deliveries === 1
+  })
+  const { searchAttributes } = await client.workflow.getHandle(workflowIdOf(id, 1)).describe()
+  expect(Object.keys(searchAttributes)).toEqual(expect.arrayContaining(Object.values(names)))
+  expect(Object.keys(searchAttributes)).not.toContain('JobStatus')
 })

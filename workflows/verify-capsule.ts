@@ -1,7 +1,8 @@
 // One scheduled time of a capsule: create the due run, and stay open until it has finished, so that Temporal skips
 // overlapping times. The run itself proceeds by its jobs, whatever happens to this workflow.
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import { patched, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import type { CapsuleActivities } from '../activities/capsule/capsule-activities.js'
+import { scheduleQueueOf } from '../domain/jobs/dispatch.js'
 import type { ScheduledCapsule } from '../domain/verification/schedule-names.js'
 import { databaseStep, providerQueue } from './job-steps.js'
 
@@ -14,9 +15,13 @@ const awaiting = {
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '60 seconds' }
 } as const
 
+/** A workflow of an earlier release stays on the queue that it had. */
+const scheduleQueue = () =>
+  patched('schedule-queue') ? { taskQueue: scheduleQueueOf(workflowInfo().taskQueue) } : providerQueue()
+
 /** @returns the verdict; or how the run ended without one; or why there was none. */
 export async function verifyCapsule({ capsuleId, version }: ScheduledCapsule): Promise<string> {
-  const queue = providerQueue()
+  const queue = scheduleQueue()
   // A local activity that waits for its turn would hold a slot that the workflows of all jobs share.
   const { startScheduledRun } =
     'taskQueue' in queue

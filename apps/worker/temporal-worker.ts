@@ -8,13 +8,14 @@ import type { CapsuleActivities } from '../../activities/capsule/capsule-activit
 import type { JobActivities } from '../../activities/job/job-activities.js'
 import type { TaskActivities } from '../../activities/job/task-activities.js'
 import { PROVIDER_STEPS_AT_ONCE, type ProviderActivities } from '../../activities/provider/provider-activities.js'
-import { providerQueueOf } from '../../domain/jobs/dispatch.js'
+import { providerQueueOf, scheduleQueueOf } from '../../domain/jobs/dispatch.js'
 import type { TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { historyErrors } from '../../services/dispatch/workflow-look.js'
 import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
 const LOOKS_AT_ONCE = 20
+const SCHEDULE_STEPS_AT_ONCE = 20
 
 export interface TemporalWorker {
   isRunning(): boolean
@@ -73,7 +74,10 @@ export function startTemporalWorker(options: TemporalWorkerOptions): TemporalWor
   }
 }
 
-/** One for workflows and the executor's work, and one for what must not wait for it: the steps at providers. */
+/**
+ * One for workflows and the executor's work, one for the steps at providers, and one for scheduled verifications: no kind waits
+ * in the slots of another. Steps in the database are local activities, whose slots are their own too.
+ */
 function createWorkers(connection: NativeConnection, options: TemporalWorkerOptions): Promise<Worker[]> {
   const { tracing, activities } = options
   const shared = {
@@ -114,6 +118,11 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
       taskQueue: providerQueueOf(options.taskQueue),
       // Each is one request to a provider, or one read of the database. Reads come on top of the teams' shares.
       maxConcurrentActivityTaskExecutions: PROVIDER_STEPS_AT_ONCE + LOOKS_AT_ONCE
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: scheduleQueueOf(options.taskQueue),
+      maxConcurrentActivityTaskExecutions: SCHEDULE_STEPS_AT_ONCE
     })
   ])
 }

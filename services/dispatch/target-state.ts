@@ -2,7 +2,7 @@
 // by it. Every call rejects while its target is away; calls to Temporal end within `DEADLINE_MS`.
 import type { Client } from '@temporalio/client'
 import type { Queue } from 'bullmq'
-import { type JobHandOver, providerQueueOf } from '../../domain/jobs/dispatch.js'
+import { type JobHandOver, providerQueueOf, scheduleQueueOf } from '../../domain/jobs/dispatch.js'
 
 /** Shorter than `GET /api/admin/system` waits, so that no call outlives its request. */
 const DEADLINE_MS = 1_500
@@ -54,18 +54,23 @@ export function createTargetState(deps: {
       return { waiting, active, delayed, workers }
     },
     async taskQueue() {
-      const [workflow, activity, atProvider] = await temporal.withDeadline(Date.now() + DEADLINE_MS, () =>
-        Promise.all([describe('workflow'), describe('activity'), describe('activity', providerQueueOf(deps.taskQueue))])
+      const [workflow, ...activities] = await temporal.withDeadline(Date.now() + DEADLINE_MS, () =>
+        Promise.all([
+          describe('workflow'),
+          describe('activity'),
+          describe('activity', providerQueueOf(deps.taskQueue)),
+          describe('activity', scheduleQueueOf(deps.taskQueue))
+        ])
       )
-      const backlog = ({ stats }: typeof activity) => Number(stats?.approximateBacklogCount ?? 0)
+      const backlog = ({ stats }: typeof workflow) => Number(stats?.approximateBacklogCount ?? 0)
       const lastSeen = new Map<string, number | null>()
-      for (const { identity, lastAccessTime } of [...workflow.pollers, ...activity.pollers, ...atProvider.pollers]) {
+      for (const { identity, lastAccessTime } of [workflow, ...activities].flatMap(({ pollers }) => pollers)) {
         const at = lastAccessTime ? Number(lastAccessTime.seconds ?? 0) * 1000 : null
         lastSeen.set(identity ?? '', Math.max(at ?? 0, lastSeen.get(identity ?? '') ?? 0) || null)
       }
       return {
         workflowTasks: backlog(workflow),
-        activityTasks: backlog(activity) + backlog(atProvider),
+        activityTasks: activities.map(backlog).reduce((sum, tasks) => sum + tasks, 0),
         pollers: [...lastSeen].map(([identity, at]) => ({ identity, lastSeenAt: at === null ? null : new Date(at) }))
       }
     }

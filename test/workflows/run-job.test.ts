@@ -16,7 +16,7 @@ import {
 } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, type ReplayError, Worker } from '@temporalio/worker'
-import { providerQueueOf } from '../../domain/jobs/dispatch.js'
+import { providerQueueOf, scheduleQueueOf } from '../../domain/jobs/dispatch.js'
 import { eventually } from '../support/eventually.js'
 import { longTest, rowsOfLane } from '../support/lane.js'
 import { quietTemporal } from '../support/stack/quiet-temporal.js'
@@ -66,7 +66,8 @@ beforeAll(async () => {
   } as const
   workers = await Promise.all([
     Worker.create({ ...shared, taskQueue, workflowBundle }),
-    Worker.create({ ...shared, taskQueue: providerQueueOf(taskQueue) })
+    Worker.create({ ...shared, taskQueue: providerQueueOf(taskQueue) }),
+    Worker.create({ ...shared, taskQueue: scheduleQueueOf(taskQueue) })
   ])
   working = Promise.all(workers.map((worker) => worker.run()))
 })
@@ -155,13 +156,18 @@ describe('histories of earlier workers replay without a difference', () => {
   })
 
   test.each([
-    ['provider-on-a-queue-of-its-own', ['submitToProvider', 'followTask', 'collectResult'], ['prepareProgram']],
-    ['verification-on-a-queue-of-its-own', ['startScheduledRun', 'awaitRun'], []]
-  ])('%s: no simulation keeps these steps waiting', (name, own, shared) => {
+    [
+      'provider-on-a-queue-of-its-own',
+      '-providers',
+      ['submitToProvider', 'followTask', 'collectResult'],
+      ['prepareProgram']
+    ],
+    ['verification-on-a-queue-of-its-own', '-schedules', ['startScheduledRun', 'awaitRun'], []]
+  ])('%s: no other kind of work keeps these steps waiting', (name, ending, own, shared) => {
     const queues = new Map<string, string>()
     for (const { activityTaskScheduledEventAttributes: scheduled } of recorded(name).events)
       if (scheduled) queues.set(scheduled.activityType.name, scheduled.taskQueue.name)
-    const onOwn = [...queues].filter(([, queue]) => queue.endsWith('-providers')).map(([step]) => step)
+    const onOwn = [...queues].filter(([, queue]) => queue.endsWith(ending)).map(([step]) => step)
     expect(onOwn).toEqual(own)
     expect([...queues.keys()].filter((step) => !onOwn.includes(step))).toEqual(shared)
   })

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Checkpointing, signGrownTrails, writeCheckpoints } from '../../../services/audit/audit-checkpointing.js'
 import { createFailedRows } from './failed-rows.js'
 import type { SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startLoop, startSharedLoop, type TimerLoop } from './timer-loop.js'
 
 /** A growing trail gets a checkpoint this often, and one with each seal. Changes to later entries go undetected. */
 const CHECKPOINT_SECONDS = 3_600
@@ -32,7 +32,7 @@ export function startAuditCheckpointSweep({ file, reports, log, ...means }: Audi
     logged = found
     return { handled: signed, ...failures.take(), findings }
   }
-  const signing = startLoop('audit checkpoints', SIGN_EVERY_MS, log, sign, reports.of('audit', SIGN_EVERY_MS))
+  const signing = startSharedLoop({ db: means.db, reports, log }, 'audit', SIGN_EVERY_MS, sign)
   if (file === null) return [signing]
   async function write() {
     const written = await writeCheckpoints(means.db, file!)

@@ -6,12 +6,10 @@ import { proveAll, proveRecent } from '../../../db/proofs/money-proof.js'
 import { isDue } from '../../../db/service/sweeps.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 import type { SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startLoop, startSharedLoop, type TimerLoop } from './timer-loop.js'
 
 const RECENT = 'money'
 const ALL = 'money_in_full'
-/** A proof is due somewhat before its period is over, since it is recorded somewhat after its start. */
-const DUE = 0.9
 /** How often a worker checks whether the whole ledger is due. */
 const LOOK_MS = 60_000
 const DAY_SECONDS = 24 * 3_600
@@ -38,16 +36,8 @@ export function startMoneySweep({ db, reports, log, everyMs }: MoneySweepDeps): 
     return { findings }
   }
   const closing = new AbortController()
-  const recentSeconds = Math.floor((everyMs / 1_000) * DUE)
   const loops = [
-    startLoop(
-      RECENT,
-      everyMs,
-      log,
-      async () =>
-        (await isDue(db, RECENT, recentSeconds, recentSeconds)) ? logFindings(RECENT, await proveRecent(db)) : null,
-      reports.of(RECENT, everyMs)
-    ),
+    startSharedLoop({ db, reports, log }, RECENT, everyMs, async () => logFindings(RECENT, await proveRecent(db))),
     startLoop(
       ALL,
       LOOK_MS,

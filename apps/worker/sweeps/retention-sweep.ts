@@ -1,10 +1,10 @@
-// Removes rows whose retention is over, once an hour. Several workers can do so at once; each finds less to remove.
+// Removes rows whose retention is over, once an hour.
 import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { removeOutdated } from '../../../db/deletion/retention.js'
 import { createFailedRows } from './failed-rows.js'
 import type { SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startSharedLoop, type TimerLoop } from './timer-loop.js'
 
 const EVERY_MS = 60 * 60 * 1_000
 
@@ -15,5 +15,5 @@ export function startRetentionSweep(db: Db, reports: SweepReports, log: Logger):
     if (removed > 0) log.info({ removed }, 'outdated rows removed')
     return { more, handled: removed, ...failures.take() }
   }
-  return startLoop('retention', EVERY_MS, log, pass, reports.of('retention', EVERY_MS))
+  return startSharedLoop({ db, reports, log }, 'retention', EVERY_MS, pass)
 }

@@ -20,7 +20,7 @@ import { errorKind } from '../../../domain/operations/error-kind.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { CALL_DEADLINE_MS, lookAtWorkflow, type WorkflowLook } from '../../../services/dispatch/workflow-look.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startSharedLoop, type TimerLoop } from './timer-loop.js'
 import type { WorkerTimes } from './times.js'
 
 const JOBS_PER_PASS = 200
@@ -61,8 +61,7 @@ export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
     findings.push(...(await jobsWithFailingWorkflow(db, FAILING_SHOWN)).map(failingFinding))
     return { more: quiet.length === JOBS_PER_PASS, handled: jobs.length, findings }
   }
-  const name = 'stalled_workflows'
-  return startLoop(name, times.stalledSweepMs, log, pass, reports.of(name, times.stalledSweepMs))
+  return startSharedLoop({ db, reports, log }, 'stalled_workflows', times.stalledSweepMs, pass)
 }
 
 /**

@@ -6,7 +6,7 @@ import { proveStorage } from '../../../db/proofs/storage-proof.js'
 import { isDue } from '../../../db/service/sweeps.js'
 import { sumStorage } from '../../../db/teams/team-storage.js'
 import type { SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startLoop, startSharedLoop, type TimerLoop } from './timer-loop.js'
 
 /** Readers add up the entries of this interval themselves: a few thousand at most. */
 const SUM_MS = 60_000
@@ -31,7 +31,7 @@ export function startStorageSweep(db: Db, reports: SweepReports, log: Logger): T
     return findings && { findings }
   }
   const loops = [
-    startLoop(SUMS, SUM_MS, log, sum, reports.of(SUMS, SUM_MS)),
+    startSharedLoop({ db, reports, log }, SUMS, SUM_MS, sum),
     startLoop(PROOF, LOOK_MS, log, prove, reports.of(PROOF, DAY_SECONDS * 1_000))
   ]
   return {

@@ -7,7 +7,7 @@ import { recordSweep, type SweepPass } from '../../../db/service/sweeps.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 
-const STORE_EVERY_MS = 10_000
+export const STORE_EVERY_MS = 10_000
 
 export interface Pass {
   /** There is more to do at once. */

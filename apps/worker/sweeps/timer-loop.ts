@@ -1,7 +1,10 @@
 // Repeats a pass, never two at once, until closed. A pass that throws is logged, and the next one follows as usual: loops
 // must survive the outages of the systems that they call.
 import type { Logger } from 'pino'
-import type { Pass, SweepReport } from './sweep-reports.js'
+import type { Db } from '../../../db/client.js'
+import { isDue } from '../../../db/service/sweeps.js'
+import type { SweepName } from '../../../domain/operations/sweep.js'
+import { type Pass, STORE_EVERY_MS, type SweepReport, type SweepReports } from './sweep-reports.js'
 
 export interface TimerLoop {
   /** Waits for the pass under way. */
@@ -51,4 +54,35 @@ export function startLoop(
       await running
     }
   }
+}
+
+/** A pass is due somewhat before its period is over, since it is recorded somewhat after its start. */
+const DUE = 0.9
+
+export interface SharedLoopDeps {
+  db: Db
+  reports: SweepReports
+  log: Logger
+}
+
+/**
+ * A sweep whose passes one worker makes for all: the first one that finds it due. The period must be longer than that in which
+ * passes are stored (`STORE_EVERY_MS`); with a shorter one, each worker makes its own passes.
+ */
+export function startSharedLoop(
+  { db, reports, log }: SharedLoopDeps,
+  name: SweepName,
+  everyMs: number,
+  pass: () => Promise<Pass | null>
+): TimerLoop {
+  const seconds = everyMs > STORE_EVERY_MS ? Math.floor((everyMs / 1_000) * DUE) : 0
+  let goesOn = false
+  async function passIfDue() {
+    const isOurs = goesOn || (await isDue(db, name, seconds, seconds))
+    goesOn = false
+    const done = isOurs ? await pass() : null
+    goesOn = done?.more ?? false
+    return done
+  }
+  return startLoop(name, everyMs, log, passIfDue, reports.of(name, everyMs))
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import { sumUsage } from '../../../db/money/usage.js'
 import type { SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startSharedLoop, type TimerLoop } from './timer-loop.js'
 
 /** Readers add up the entries of this interval themselves: a few thousand at most. */
 const EVERY_MS = 60_000
@@ -13,5 +13,5 @@ export function startUsageSweep(db: Db, reports: SweepReports, log: Logger): Tim
     const { summed, more } = await sumUsage(db)
     return { handled: summed, more }
   }
-  return startLoop('usage', EVERY_MS, log, pass, reports.of('usage', EVERY_MS))
+  return startSharedLoop({ db, reports, log }, 'usage', EVERY_MS, pass)
 }

@@ -175,6 +175,10 @@ export async function startPlatform(
       await parts[name]!.exited
     },
 
+    /** Its connections stay open, and nothing answers, until `thaw`. */
+    freeze: (name: keyof typeof parts): void => void process.kill(-parts[name]!.pid, 'SIGSTOP'),
+    thaw: (name: keyof typeof parts): void => void process.kill(-parts[name]!.pid, 'SIGCONT'),
+
     /** Stops a part in an orderly way. */
     async stop(name: keyof typeof parts): Promise<void> {
       await parts[name]!.stop()

@@ -1,0 +1,79 @@
+// Parts that hang for a minute: their connections stay open, and nothing answers. Worker and api go on by themselves when the
+// part does, and what they say to probes never waits for it.
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '../support/eventually.js'
+import { submission } from '../support/jobs/builders.js'
+import { startBlackHole } from '../support/stack/black-hole.js'
+import { type Platform, startPlatform } from '../support/stack/platform.js'
+
+const HANGS_MS = 60_000
+/** Balancers and supervisors usually wait one second for a probe. */
+const PROBE_MS = 1_000
+const modes = [{ execution_mode: 'direct' }, { execution_mode: 'temporal' }]
+
+let platform: Platform
+beforeAll(async () => {
+  platform = await startPlatform('hung-parts', { redis: true, temporal: true, executor: true })
+}, 60_000)
+afterAll(() => platform.close())
+
+const probe = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })).status
+
+/** Probes of all processes answer in time until the hanging is over. @returns the states that each of them told. */
+async function probesMeanwhile(urls: string[]): Promise<Map<string, Set<number>>> {
+  const told = new Map(urls.map((url) => [url, new Set<number>()]))
+  const until = performance.now() + HANGS_MS
+  while (performance.now() < until) {
+    for (const url of urls) told.get(url)!.add(await probe(url))
+    await delay(500)
+  }
+  return told
+}
+
+test.each(['redis', 'temporal', 'executor'] as const)(
+  'while %s hangs for a minute, jobs are accepted and probes answered; then every job completes',
+  async (part) => {
+    const before = await Promise.all(modes.map((mode) => platform.submit(submission(mode))))
+    for (const id of before) expect(await platform.ended(id)).toMatchObject({ status: 'completed' })
+    platform.freeze(part)
+    const ids: string[] = []
+    const submitting = (async () => {
+      for (let round = 0; round < 5; round++) {
+        for (const mode of modes) ids.push(await platform.submit(submission(mode)))
+        await delay(2_000)
+      }
+    })()
+    const api = `${platform.url()}/readyz`
+    const told = await probesMeanwhile([api, `${platform.workerUrl()}/readyz`, `${platform.workerUrl()}/healthz`])
+    await submitting
+    expect([...told.get(api)!]).toEqual([200])
+    expect([...told.get(`${platform.workerUrl()}/healthz`)!]).toEqual([200])
+    platform.thaw(part)
+    expect(ids).toHaveLength(5 * modes.length)
+    for (const id of ids) expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', error: null })
+    await eventually(async () => (await probe(`${platform.workerUrl()}/readyz`)) === 200, { timeoutMs: 60_000 })
+  },
+  300_000
+)
+
+test('a worker whose database hangs for a minute answers probes, and takes jobs again by itself', async () => {
+  const database = new URL(platform.settings.DATABASE_URL!)
+  const way = await startBlackHole({ host: database.hostname, port: Number(database.port) })
+  database.hostname = '127.0.0.1'
+  database.port = String(way.port)
+  await platform.stop('worker')
+  await platform.start.worker({ DATABASE_URL: database.href })
+  const durable = await platform.submit(submission(modes[1]))
+  expect(await platform.ended(durable)).toMatchObject({ status: 'completed' })
+
+  way.swallow()
+  const ids = await Promise.all(modes.map((mode) => platform.submit(submission(mode))))
+  const told = await probesMeanwhile([`${platform.workerUrl()}/healthz`])
+  expect([...told.values()].map((states) => [...states])).toEqual([[200]])
+  way.release()
+  for (const id of ids) expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', error: null })
+  await platform.stop('worker')
+  await platform.start.worker()
+  await way.close()
+}, 300_000)

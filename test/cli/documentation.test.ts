@@ -53,10 +53,24 @@ longTest(
 )
 
 test('docs/operations/configuration.md describes every variable that is read anywhere, and no other', () => {
-  const described = [...read('docs/operations/configuration.md').matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \|/gm)]
-  const names = new Set(described.flatMap(([, cell]) => [...cell!.matchAll(/[A-Z0-9_]+/g)].map(([name]) => name)))
-  expect([...names].sort()).toEqual(variablesRead())
+  expect(described(read('docs/operations/configuration.md'))).toEqual(variablesRead())
 })
+
+test('every setting of the service is given to it by a test', () => {
+  const [ofService] = read('docs/operations/configuration.md').split('## Build and tests')
+  const tests = ['test', 'apps/executor/tests', 'clients/python/tests']
+    .flatMap((folder) => readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.(ts|py)$/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+  const named = new Set(tests.flatMap((text) => text.match(/\b[A-Z][A-Z0-9_]+\b/g) ?? []))
+  expect(described(ofService!).filter((name) => !named.has(name))).toEqual([])
+})
+
+/** The variables that the tables of a page describe. */
+function described(page: string): string[] {
+  const cells = [...page.matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \|/gm)]
+  return [...new Set(cells.flatMap(([, cell]) => cell!.match(/[A-Z0-9_]+/g) ?? []))].sort()
+}
 
 test('links between the pages lead to files that exist', () => {
   const pages = ['README.md', 'docs/cli.md', 'docs/operations/configuration.md', 'docs/operations/deployment.md']

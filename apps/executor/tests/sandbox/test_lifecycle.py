@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 from ..support.executor import BELL, FOLDER, TOKEN, Executor, eventually, python, qasm
@@ -50,6 +51,15 @@ def test_runs_at_the_same_time_do_not_mix(executor: Executor) -> None:
 
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(bits, range(6))) == [f"{number:04b}"[::-1] for number in range(6)]
+
+
+def test_an_executor_listens_on_the_address_that_it_is_given() -> None:
+    executor = Executor(EXECUTOR_HOST="0.0.0.0")
+    try:
+        answer = httpx.get(f"http://127.0.0.2:{executor.http.base_url.port}/health", headers=executor.http.headers)
+        assert answer.status_code == 200
+    finally:
+        executor.close()
 
 
 def test_a_daemon_ends_with_its_run(executor: Executor) -> None:

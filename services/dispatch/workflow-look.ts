@@ -102,12 +102,11 @@ const TASK_QUEUE_OF_WORKFLOWS = 1
 /** The version to which a workflow is pinned, where no worker of that version has asked for work lately. */
 async function buildWithoutWorkers(
   temporal: Client,
-  { workflowExecutionInfo: info, pendingWorkflowTask }: WorkflowExecutionDescription['raw']
+  { workflowExecutionInfo: info }: WorkflowExecutionDescription['raw']
 ): Promise<string | null> {
   const { behavior, deploymentVersion } = info?.versioningInfo ?? {}
   const queue = info?.taskQueue
-  // Without a task nobody is needed.
-  if (behavior !== VERSIONING_PINNED || !deploymentVersion?.buildId || !queue || !pendingWorkflowTask) return null
+  if (behavior !== VERSIONING_PINNED || !deploymentVersion?.buildId || !queue) return null
   const { pollers } = await inTime(temporal, () =>
     temporal.workflowService.describeTaskQueue({
       namespace: temporal.options.namespace,
@@ -133,9 +132,12 @@ async function endedByServer(temporal: Client, workflowId: string, runId: string
 /** Whether a worker failed a workflow since its code does not do what the history says (`historyErrors`). */
 async function failedByItsHistory(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
   const failed = (await closeEvent(temporal, workflowId, runId))?.workflowExecutionFailedEventAttributes
-  const type = failed?.failure?.applicationFailureInfo?.type
-  return historyErrors.some((name) => name === type)
+  const { message, applicationFailureInfo } = failed?.failure ?? {}
+  return HISTORY_ERROR.test(message ?? '') || historyErrors.some((name) => name === applicationFailureInfo?.type)
 }
+
+/** The failure by which a worker reports that code and history differ; it has no type. */
+const HISTORY_ERROR = /^\[TMPRL1100\]/
 
 /** With these a worker fails a workflow, instead of trying its task again for ever: Postgres has the state of its job. */
 export const historyErrors = ['NondeterminismError', 'DeterminismViolationError'] as const

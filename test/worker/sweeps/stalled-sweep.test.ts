@@ -119,7 +119,7 @@ test('a workflow that its worker failed since its code has changed is followed b
         {
           commandType: FAIL_WORKFLOW,
           failWorkflowExecutionCommandAttributes: {
-            failure: { message: '[TMPRL1100]', applicationFailureInfo: { type: 'NondeterminismError' } }
+            failure: { message: '[TMPRL1100] Nondeterminism error: Timer machine', applicationFailureInfo: {} }
           }
         }
       ]

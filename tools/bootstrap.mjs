@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findBrowser } from './bootstrap/browser.mjs'
+import { findProgram } from './bootstrap/debian-programs.mjs'
 import { installNodeModules, nodeModulesDigest, nodeModulesPresent } from './bootstrap/node-modules.mjs'
 import { elapsed, endLeftovers, say } from './bootstrap/progress.mjs'
 import { installPython, pythonDigest, venvPython } from './bootstrap/python.mjs'
@@ -28,7 +29,8 @@ export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'
 export const needs = {
   client: ['node'],
   stack: ['node', 'temporal', 'redis', 'python'],
-  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser']
+  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser'],
+  cluster: ['node', 'temporal', 'redis', 'python', 'haproxy', 'pgbouncer']
 }
 
 const parts = {
@@ -55,8 +57,17 @@ const parts = {
       return path ? { path } : { missingOn: today() }
     }
   },
+  haproxy: programPart('haproxy'),
+  pgbouncer: programPart('pgbouncer'),
   python: pythonPart('runtime'),
   pythonDev: pythonPart('dev')
+}
+
+function programPart(name) {
+  return {
+    ready: (mark) => isFile(mark?.path),
+    get: async () => ({ path: await findProgram(name, logs) })
+  }
 }
 
 function pythonPart(use) {
@@ -106,6 +117,8 @@ const labels = {
   temporal: 'Temporal',
   redis: 'Redis',
   browser: 'Chromium',
+  haproxy: 'haproxy',
+  pgbouncer: 'PgBouncer',
   python: 'Python environment',
   pythonDev: 'Python environment with test tools'
 }

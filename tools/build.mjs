@@ -27,6 +27,7 @@ const programs = [
   'apps/emulators/main',
   'test/support/stack/shared-stack',
   'test/chaos/run',
+  'test/cluster/run',
   'test/hostile/run',
   'test/hostile/attacker',
   'bench/run',
@@ -73,6 +74,7 @@ const sources = [
   'domain',
   'test/support',
   'test/chaos',
+  'test/cluster',
   'test/hostile',
   'bench',
   'tools'

@@ -73,6 +73,7 @@ const longPrograms = [
   { name: 'many children of every framework', command: join(executor, 'scripts/fork-test'), args: [] },
   { name: 'error rates of verification', command: process.execPath, args: ['tools/statistics.mjs'] },
   { name: 'chaos', command: process.execPath, args: ['tools/chaos.mjs', '--minutes', '15'] },
+  { name: 'a cluster', command: process.execPath, args: ['tools/cluster.mjs'] },
   { name: 'a hostile team', command: process.execPath, args: ['tools/hostile.mjs', '--minutes', '10'] }
 ]
 

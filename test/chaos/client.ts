@@ -1,6 +1,6 @@
 // A client of the service under chaos. It records every response, and also that a response was lost.
 import { setTimeout as delay } from 'node:timers/promises'
-import { request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 
 const RESPONSE_LIMIT_MS = 15_000
 /** How often a request with a key is sent; each attempt waits for a response and then for the api to recover. */
@@ -21,12 +21,24 @@ export interface ChaosClient {
   download(path: string): Promise<Buffer | null>
 }
 
+export interface ClientOptions {
+  /** With the authorities that it trusts; default: undici's own. */
+  dispatcher?: Dispatcher
+  /** Called for each response that was lost. */
+  onLost?: (request: string, why: string) => void
+}
+
 /** @param cookie the session cookie of a user. */
-export const createClient = (base: string, cookie: () => string): ChaosClient => ({
+export const createClient = (
+  base: string,
+  cookie: () => string,
+  { dispatcher, onLost = () => {} }: ClientOptions = {}
+): ChaosClient => ({
   async download(path) {
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
       try {
         const { statusCode, body } = await request(`${base}${path}`, {
+          ...(dispatcher && { dispatcher }),
           headers: { cookie: cookie() },
           signal: AbortSignal.timeout(RESPONSE_LIMIT_MS)
         })
@@ -42,9 +54,14 @@ export const createClient = (base: string, cookie: () => string): ChaosClient =>
 
   async call(method, path, body, key = null) {
     const isBytes = body instanceof Buffer
+    const lost = (why: string): ApiResponse => {
+      onLost(`${method} ${path}`, why)
+      return { kind: 'lost', why }
+    }
     try {
       const { statusCode, body: text } = await request(`${base}${path}`, {
         method,
+        ...(dispatcher && { dispatcher }),
         headers: {
           cookie: cookie(),
           ...(key && { 'idempotency-key': key }),
@@ -54,11 +71,10 @@ export const createClient = (base: string, cookie: () => string): ChaosClient =>
         signal: AbortSignal.timeout(RESPONSE_LIMIT_MS)
       })
       const response = (await text.json()) as Record<string, unknown>
-      return statusCode >= 500
-        ? { kind: 'lost', why: `${statusCode} ${JSON.stringify(response)}` }
-        : { kind: 'response', status: statusCode, body: response }
+      if (statusCode < 500) return { kind: 'response', status: statusCode, body: response }
+      return lost(`${statusCode} ${JSON.stringify(response)}`)
     } catch (error) {
-      return { kind: 'lost', why: (error as Error).message }
+      return lost((error as Error).message)
     }
   }
 })
@@ -81,9 +97,10 @@ export async function retryUntilResponse(
 }
 
 /** Signs up with an access code and returns the Cookie header. Only for a stack without kills. */
-export async function signUp(base: string, email: string, code: string): Promise<string> {
+export async function signUp(base: string, email: string, code: string, dispatcher?: Dispatcher): Promise<string> {
   const { statusCode, headers, body } = await request(`${base}/api/auth/sign-up`, {
     method: 'POST',
+    ...(dispatcher && { dispatcher }),
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: 'a password under chaos', code })
   })

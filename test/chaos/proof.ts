@@ -18,6 +18,17 @@ export async function prove(
   load: LoadResult,
   { name, paid, paidBackends, ...capsules }: PaidFacts & { name: string } & Omit<CapsuleFacts, 'jobs'>
 ): Promise<Findings> {
+  const { findings, jobs } = await proveJobs(connection, load, { name, paid, paidBackends })
+  await proveCapsules(connection, { ...capsules, jobs }, findings)
+  return findings
+}
+
+/** The same for a load without capsules. */
+export async function proveJobs(
+  connection: Connection,
+  load: LoadResult,
+  { name, paid, paidBackends }: PaidFacts & { name: string }
+): Promise<{ findings: Findings; jobs: JobRow[] }> {
   const findings = Object.fromEntries(invariants.map((invariant) => [invariant, []])) as unknown as Findings
   const jobs = await jobsOf(connection, name)
   const byId = new Map(jobs.map((job) => [job.id, job]))
@@ -45,8 +56,7 @@ export async function prove(
   findings['unexpected responses'].push(...load.unexpectedResponses)
   await checkMoney(connection, findings)
   await checkLeftovers(connection, findings)
-  await proveCapsules(connection, { ...capsules, jobs }, findings)
-  return findings
+  return { findings, jobs }
 }
 
 interface PaidFacts {

@@ -11,6 +11,10 @@ export interface ExecutorOptions {
   port?: number
   slots?: string
   logLevel?: string
+  /** The engines that it offers, separated by commas; default: all that the machine has. */
+  engines?: string
+  /** How long it finishes runs when it is stopped; default: not at all, as Ctrl-C on a terminal does not wait. */
+  drainSeconds?: string
   /** `false`: the frameworks are imported when a program first needs one, not right after the start. */
   warmFrameworks?: false
 }
@@ -36,8 +40,8 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         EXECUTOR_TOKEN: options.token,
         EXECUTOR_SLOTS: options.slots,
         EXECUTOR_WARM_FRAMEWORKS: options.warmFrameworks === false ? '0' : process.env.EXECUTOR_WARM_FRAMEWORKS,
-        // Ctrl-C on a terminal does not wait for the runs.
-        EXECUTOR_DRAIN_SECONDS: '0',
+        EXECUTOR_ENGINES: options.engines,
+        EXECUTOR_DRAIN_SECONDS: options.drainSeconds ?? '0',
         EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
         SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
         LOG_LEVEL: options.logLevel
@@ -46,7 +50,7 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
       // Runs, which are other users, enter the folders that it builds. It stores nothing in the data folder.
       umask: 0o022,
       stopSignal: 'SIGTERM',
-      stopLimitMs: 10_000
+      stopLimitMs: 10_000 + 1_000 * Number(options.drainSeconds ?? 0)
     })
     const url = `http://127.0.0.1:${port}`
     const headers = { authorization: `Bearer ${options.token}` }

@@ -11,6 +11,8 @@ const stopLimitMs = 35_000
 export interface NodeAppOptions {
   name: 'api' | 'worker'
   env: NodeJS.ProcessEnv
+  /** The folder of the release; default: this one. */
+  root?: string
   /** The port of its health route; default: a free one. */
   port?: number
   /** The environment variable of this port. */
@@ -32,9 +34,9 @@ export function startNodeApp(options: NodeAppOptions, context: StackContext): Pr
     const child = await spawnChild(context, {
       name: options.name,
       command: process.execPath,
-      args: ['--enable-source-maps', join(projectRoot, entries[options.name])],
+      args: ['--enable-source-maps', join(options.root ?? projectRoot, entries[options.name])],
       env: { ...process.env, ...options.env, [options.portVariable]: String(port) },
-      cwd: projectRoot,
+      cwd: options.root ?? projectRoot,
       stopSignal: 'SIGTERM',
       stopLimitMs
     })

@@ -1,0 +1,119 @@
+// haproxy before the apis, and PgBouncer before Postgres: each as its own documentation sets it up, with TLS.
+import { chmodSync, chownSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { type Child, type StackContext, spawnChild, untilHealthy } from '../../apps/cli/stack/parts/child.js'
+
+interface Secret {
+  cert: string
+  key: string
+}
+
+export interface BalancerOptions {
+  folder: string
+  port: number
+  apis: Readonly<Record<string, number>>
+  secret: Secret
+}
+
+/** Repeats a request at another api when one has not answered it: all of this load's requests can be repeated. */
+export function startBalancer({ folder, port, apis, secret }: BalancerOptions, context: StackContext): Promise<Child> {
+  const certificate = join(folder, 'balancer.pem')
+  writeFileSync(certificate, secret.cert + secret.key, { mode: 0o600 })
+  const servers = Object.entries(apis).map(
+    ([name, at]) => `  server ${name} 127.0.0.1:${at} check inter 500ms fall 1 rise 1`
+  )
+  const configuration = `
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 60s
+  timeout server 60s
+  timeout check 1s
+  option redispatch 1
+  retries 3
+  retry-on conn-failure empty-response response-timeout 503
+frontend service
+  bind 127.0.0.1:${port} ssl crt ${certificate}
+  default_backend apis
+backend apis
+  balance roundrobin
+  option httpchk GET /readyz
+${servers.join('\n')}
+`
+  const file = join(folder, 'haproxy.cfg')
+  writeFileSync(file, configuration)
+  return startProgram('haproxy', ['-db', '-f', file], port, context)
+}
+
+export interface PoolerOptions {
+  folder: string
+  port: number
+  /** Address of the database for the service's role. */
+  databaseUrl: string
+  secret: Secret
+  /** Debian's package runs as this user; PgBouncer refuses root. */
+  user: { uid: number; gid: number } | undefined
+}
+
+/** In transaction mode. @returns the process; clients use the role and password of `databaseUrl`. */
+export function startPooler(options: PoolerOptions, context: StackContext): Promise<Child> {
+  const { folder, port, secret, user } = options
+  const { username, password, hostname, port: at, pathname } = new URL(options.databaseUrl)
+  const path = (name: string, content: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, content, { mode: 0o600 })
+    if (user) chownSync(file, user.uid, user.gid)
+    return file
+  }
+  const configuration = `
+[databases]
+* = host=${hostname} port=${at} dbname=${pathname.slice(1)} user=${username} password=${decodeURIComponent(password)}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+pool_mode = transaction
+default_pool_size = 20
+max_client_conn = 500
+auth_type = plain
+auth_file = ${path('pooler-users.txt', `"${username}" "${decodeURIComponent(password)}"\n`)}
+ignore_startup_parameters = extra_float_digits
+client_tls_sslmode = require
+client_tls_cert_file = ${path('pooler.crt', secret.cert)}
+client_tls_key_file = ${path('pooler.key', secret.key)}
+`
+  chmodSync(folder, 0o711)
+  return startProgram('pgbouncer', [path('pgbouncer.ini', configuration)], port, context, user)
+}
+
+async function startProgram(
+  name: string,
+  args: string[],
+  port: number,
+  context: StackContext,
+  user?: { uid: number; gid: number }
+): Promise<Child> {
+  const child = await spawnChild(context, {
+    name,
+    command: name,
+    args,
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    cwd: '/',
+    ...(user && { user }),
+    stopSignal: 'SIGTERM',
+    stopLimitMs: 10_000
+  })
+  await untilHealthy(child, () => accepts(port), context)
+  return child
+}
+
+const accepts = (port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve()
+    })
+    socket.once('error', reject)
+  })

@@ -1,0 +1,8 @@
+// `npm run cluster [-- --jobs N --seed S --jobs-per-second R]`: gets the parts, builds, runs test/cluster/run.ts.
+import { bootstrap, needs } from './bootstrap.mjs'
+import { build } from './build.mjs'
+
+await bootstrap(needs.cluster)
+await build()
+process.setSourceMapsEnabled(true)
+await import(new URL('../dist/test/cluster/run.js', import.meta.url).href)

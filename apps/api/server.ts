@@ -62,7 +62,7 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   tracing?.workflowClient
 )
 const providers = createProviders(config.providerUrls)
-const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
+const directQueue = createDirectQueue(config.redis, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
 const logStatusChange = statusLogger(log)
@@ -70,7 +70,7 @@ onStatusCommitted(db, (change) => {
   metrics.countStatusChange(change)
   logStatusChange(change)
 })
-const limitsRedis = await connectRateLimitRedis(config.redisUrl)
+const limitsRedis = await connectRateLimitRedis(config.redis)
 const signer = createInstallationSigner(db, config.keyRing)
 // Created at the start, so that its public half can be looked up at once.
 if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))

@@ -1,6 +1,5 @@
 // Builds a worker: one process with two consumers (Temporal and the direct queue) that call the same steps, the outbox
 // relay, and the sweeps. `main.ts` starts it; tests start it in their own process.
-import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createCapsuleActivities } from '../../activities/capsule/capsule-activities.js'
 import { withoutMessages } from '../../activities/job/failure.js'
@@ -93,7 +92,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const teamLooks = new TimedCache<number>(TEAM_LOOKS_MAX, TEAM_LOOKS_MS)
-  const rateRedis = openRateLimitRedis(config.redisUrl)
+  const rateRedis = openRateLimitRedis(config.redis)
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
@@ -110,19 +109,17 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     connection: temporalConnection,
     close: closeTemporal
   } = createTemporalClient(target, config.temporalNamespace, tracing?.workflowClient)
-  const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
+  const directQueue = createDirectQueue(config.redis, config.queuePrefix)
 
   // A pool without a free connection queues a statement behind a running one, which can wait for a lock for longer than a
   // lease lasts.
   const leaseConnection = connect(config.databaseUrl, { max: 1 })
   const leased = createLeasedJobs(leaseConnection.db, times.leaseRenewMs, log)
   const listener = listenToJobs(config.databaseUrl, leased.onJobChanged)
-  const consumerRedis = new Redis(config.redisUrl, { maxRetriesPerRequest: null })
-  consumerRedis.on('error', () => {})
   const consumer = startDirectConsumer(
     { ...steps, leased },
     {
-      connection: consumerRedis,
+      redis: config.redis,
       prefix: config.queuePrefix,
       permits: INITIAL_PERMITS,
       around: directSpans(db, tracing),
@@ -275,7 +272,6 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       await leased.close()
       await Promise.all([webhookClient.close(), providers.close()])
       await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
-      consumerRedis.disconnect()
       rateRedis.disconnect()
       await Promise.all([connection.close(), leaseConnection.close()])
     }

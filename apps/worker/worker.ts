@@ -24,6 +24,7 @@ import { createProviders } from '../../services/providers/providers.js'
 import { createProviderRates } from '../../services/providers/rates.js'
 import { TimedCache } from '../../services/providers/timed-cache.js'
 import { createRateLimitStore, openRateLimitRedis } from '../../services/rate-limits/rate-limit-store.js'
+import type { ClosePart } from '../../services/shutdown/close-within.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
@@ -70,7 +71,7 @@ export interface RunningWorker {
   isReady(): boolean
   /** The metrics that a Prometheus server reads. */
   metrics: Scraped
-  close(): Promise<void>
+  close(part: ClosePart): Promise<void>
 }
 
 export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
@@ -266,14 +267,23 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   return {
     metrics: { registry: metrics.registry, refresh: createStateMetrics(metrics.registry, db) },
     isReady: () => temporalWorker.isRunning() && consumer.isReady(),
-    async close() {
+    async close(part) {
       // Work under way can still need the leases, the database and the executor.
-      await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
-      await leased.close()
-      await Promise.all([webhookClient.close(), providers.close()])
-      await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
+      await Promise.all([
+        part('direct jobs', consumer.close(DIRECT_GRACE_MS)),
+        part('Temporal worker', temporalWorker.close()),
+        ...loops.map((loop) => part(`loop ${loop.name}`, loop.close()))
+      ])
+      await part('leases', leased.close())
+      await Promise.all([part('webhook client', webhookClient.close()), part('provider clients', providers.close())])
+      await Promise.all([
+        part('listener', listener.close()),
+        part('direct queue', directQueue.close()),
+        part('executor client', executor.close()),
+        part('Temporal client', closeTemporal())
+      ])
       rateRedis.disconnect()
-      await Promise.all([connection.close(), leaseConnection.close()])
+      await Promise.all([part('database', connection.close()), part('lease connection', leaseConnection.close())])
     }
   }
 }

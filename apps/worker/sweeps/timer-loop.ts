@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Pass, SweepReport } from './sweep-reports.js'
 
 export interface TimerLoop {
+  readonly name: string
   /** Waits for the pass under way. */
   close(): Promise<void>
 }
@@ -44,6 +45,7 @@ export function startLoop(
   })()
 
   return {
+    name,
     async close() {
       closed = true
       clearTimeout(timer)

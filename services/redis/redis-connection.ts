@@ -1,7 +1,7 @@
 // The one place that connects to Redis: to one server, to the primary that Sentinels name, or to a cluster.
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import type { RedisSettings } from './redis-settings.js'
 
 export type RedisConnection = Redis | Cluster
@@ -22,7 +22,7 @@ export type RedisUse = Pick<
 const SENTINEL_MS = 2_000
 /** How soon a connection to a cluster notices where its keys are now, when no server tells it. */
 const CLUSTER_LOOK_MS = 5_000
-const CLUSTER_LOOK_LIMIT_MS = 2_000
+const CLUSTER_LOOK_LIMIT_MS = 3_000
 
 /** Connects in the background, for as long as it takes. The caller disconnects it. */
 export function openRedis({ address, tls }: RedisSettings, use: RedisUse): RedisConnection {
@@ -44,11 +44,12 @@ export function openRedis({ address, tls }: RedisSettings, use: RedisUse): Redis
           ...(address.tls && { enableTLSForSentinelMode: true }),
           ...(address.sentinelTls && { sentinelTLS: tls }),
           sentinelCommandTimeout: SENTINEL_MS,
+          sentinelRetryStrategy: (times) => Math.min(100 * times, 1_000),
           connectTimeout: use.connectTimeout ?? SENTINEL_MS
         })
       case 'cluster': {
         const { enableOfflineQueue = true, retryStrategy: _ofOneServer, ...ofServers } = shared
-        return new Cluster(address.hosts, {
+        return new LastingCluster(address.hosts, {
           enableOfflineQueue,
           slotsRefreshInterval: CLUSTER_LOOK_MS,
           slotsRefreshTimeout: CLUSTER_LOOK_LIMIT_MS,
@@ -62,6 +63,23 @@ export function openRedis({ address, tls }: RedisSettings, use: RedisUse): Redis
   // Each failed command rejects for its caller; an unhandled event of the connection would stop the process.
   redis.on('error', () => {})
   return redis
+}
+
+/**
+ * BullMQ disconnects a cluster that fails and connects it again. ioredis takes a disconnect as the last word until a connect
+ * succeeds: when the second one fails too, it would never try again, and the worker would take no job until its restart.
+ */
+class LastingCluster extends Cluster {
+  override connect(): Promise<void> {
+    Object.assign(this, { manuallyClosing: false })
+    return super.connect()
+  }
+
+  override duplicate(nodes: ClusterNode[] = [], options: ClusterOptions = {}): Cluster {
+    const { startupNodes } = this as unknown as { startupNodes: ClusterNode[] }
+    const redisOptions = { ...this.options.redisOptions, ...options.redisOptions }
+    return new LastingCluster(nodes.length > 0 ? nodes : startupNodes, { ...this.options, ...options, redisOptions })
+  }
 }
 
 /** After a failover the old primary is a replica, and so may a server be to which a name or a proxy leads: look again. */

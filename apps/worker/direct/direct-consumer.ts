@@ -34,9 +34,9 @@ const CLAIM_MS = 60_000
 const ABORT_MS = 5_000
 /**
  * A Redis that is connected and does not respond is left after this time, for another one or a new connection. Longer than the
- * 10 s for which BullMQ lets Redis wait for an entry.
+ * 5 s for which BullMQ lets Redis wait for an entry.
  */
-const HUNG_MS = 15_000
+const HUNG_MS = 10_000
 /** What still waits for Redis after that is left to the end of the process. */
 const DISCONNECT_MS = 1_000
 /** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. They have claimed one job. */

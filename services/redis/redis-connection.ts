@@ -78,7 +78,8 @@ class LastingCluster extends Cluster {
   override duplicate(nodes: ClusterNode[] = [], options: ClusterOptions = {}): Cluster {
     const { startupNodes } = this as unknown as { startupNodes: ClusterNode[] }
     const redisOptions = { ...this.options.redisOptions, ...options.redisOptions }
-    return new LastingCluster(nodes.length > 0 ? nodes : startupNodes, { ...this.options, ...options, redisOptions })
+    const all = { ...this.options, ...options, redisOptions } as ConstructorParameters<typeof Cluster<'legacy'>>[1]
+    return new LastingCluster(nodes.length > 0 ? nodes : startupNodes, all)
   }
 }
 

@@ -1,7 +1,7 @@
 // The one place that connects to Redis: to one server, to the primary that Sentinels name, or to a cluster.
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
-import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import type { RedisSettings } from './redis-settings.js'
 
 export type RedisConnection = Redis | Cluster
@@ -49,7 +49,7 @@ export function openRedis({ address, tls }: RedisSettings, use: RedisUse): Redis
         })
       case 'cluster': {
         const { enableOfflineQueue = true, retryStrategy: _ofOneServer, ...ofServers } = shared
-        return new LastingCluster(address.hosts, {
+        return new Cluster(address.hosts, {
           enableOfflineQueue,
           slotsRefreshInterval: CLUSTER_LOOK_MS,
           slotsRefreshTimeout: CLUSTER_LOOK_LIMIT_MS,
@@ -63,24 +63,6 @@ export function openRedis({ address, tls }: RedisSettings, use: RedisUse): Redis
   // Each failed command rejects for its caller; an unhandled event of the connection would stop the process.
   redis.on('error', () => {})
   return redis
-}
-
-/**
- * BullMQ disconnects a cluster that fails and connects it again. ioredis takes a disconnect as the last word until a connect
- * succeeds: when the second one fails too, it would never try again, and the worker would take no job until its restart.
- */
-class LastingCluster extends Cluster {
-  override connect(): Promise<void> {
-    Object.assign(this, { manuallyClosing: false })
-    return super.connect()
-  }
-
-  override duplicate(nodes: ClusterNode[] = [], options: ClusterOptions = {}): Cluster {
-    const { startupNodes } = this as unknown as { startupNodes: ClusterNode[] }
-    const redisOptions = { ...this.options.redisOptions, ...options.redisOptions }
-    const all = { ...this.options, ...options, redisOptions } as ConstructorParameters<typeof Cluster<'legacy'>>[1]
-    return new LastingCluster(nodes.length > 0 ? nodes : startupNodes, all)
-  }
 }
 
 /** After a failover the old primary is a replica, and so may a server be to which a name or a proxy leads: look again. */

@@ -1,9 +1,9 @@
 // Redis fails over, or hangs, under load: requests are served, and every accepted job runs once.
 import { afterEach, expect, test } from '@jest/globals'
-import { eventually } from '../support/eventually.js'
-import { submission } from '../support/jobs/builders.js'
-import { redisServers } from '../support/redis/redis-servers.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { eventually } from '../../support/eventually.js'
+import { submission } from '../../support/jobs/builders.js'
+import { redisServers } from '../../support/redis/redis-servers.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {

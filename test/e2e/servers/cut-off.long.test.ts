@@ -1,9 +1,9 @@
 // A worker and an api that are cut off from all their servers end at SIGTERM, within the time that deployment.md states.
 import { afterEach, expect, test } from '@jest/globals'
-import { eventually } from '../support/eventually.js'
-import { slowQiskit, submission } from '../support/jobs/builders.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { tcpProxy } from '../support/stack/tcp-proxy.js'
+import { eventually } from '../../support/eventually.js'
+import { slowQiskit, submission } from '../../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
+import { tcpProxy } from '../../support/stack/tcp-proxy.js'
 
 /** After which a supervisor kills: `TimeoutStopSec` of docs/operations/deployment.md. */
 const KILLED_MS = 40_000

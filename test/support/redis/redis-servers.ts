@@ -9,7 +9,7 @@ import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 import { eventually } from '../eventually.js'
 import { createAuthority } from '../tls/certificates.js'
 
-export const PASSWORD = 'of-the-servers'
+const PASSWORD = 'of-the-servers'
 const SENTINEL_PASSWORD = 'of-the-sentinels'
 const PRIMARY = 'main'
 const HOST = '127.0.0.1'
@@ -111,17 +111,33 @@ export function redisServers(name: string, { tls = false } = {}) {
     return server
   }
 
+  const envAt = (port: number): Environment => ({
+    ...tlsEnvironment,
+    REDIS_URL: `${scheme}://:${PASSWORD}@${HOST}:${port}`
+  })
+
+  async function pair() {
+    const primary = await start('primary', [], PASSWORD)
+    const replica = await start('replica', [`replicaof ${HOST} ${primary.port}`], PASSWORD)
+    return { primary, replica }
+  }
+
   return {
+    /** A primary and a replica that nothing watches. */
+    pair,
+
     /** One server. */
     async single() {
       const server = await start('single', [], PASSWORD)
-      return { server, env: { ...tlsEnvironment, REDIS_URL: `${scheme}://:${PASSWORD}@${HOST}:${server.port}` } }
+      return { server, env: envAt(server.port) }
     },
+
+    /** What reaches a server through this port. */
+    envAt,
 
     /** A primary with one replica, and Sentinels of which more than half must agree. */
     async sentinel(sentinels: number) {
-      const primary = await start('primary', [], PASSWORD)
-      const replica = await start('replica', [`replicaof ${HOST} ${primary.port}`], PASSWORD)
+      const { primary, replica } = await pair()
       const quorum = Math.floor(sentinels / 2) + 1
       const watchers: RedisServer[] = []
       for (let index = 0; index < sentinels; index++)

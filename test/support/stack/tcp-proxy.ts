@@ -1,7 +1,8 @@
 // A way to a server that a test can cut, or let hang.
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-export async function tcpProxy(target: { host: string; port: number }) {
+export async function tcpProxy(to: { host: string; port: number }) {
+  let target = to
   const sockets = new Set<Socket>()
   let state: 'open' | 'hung' | 'cut' = 'open'
   const server = createServer((client) => {
@@ -21,6 +22,10 @@ export async function tcpProxy(target: { host: string; port: number }) {
   }
   return {
     port: (server.address() as AddressInfo).port,
+    /** New connections lead there; those that are open stay. */
+    lead(there: { host: string; port: number }): void {
+      target = there
+    },
     /** Connections stay, and new ones are accepted, but nothing passes. */
     hang(): void {
       state = 'hung'

@@ -13,6 +13,7 @@ import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { redisServers } from '../../support/redis/redis-servers.js'
 import { createTestDatabase } from '../../support/stack/database.js'
+import { tcpProxy } from '../../support/stack/tcp-proxy.js'
 
 const database = await createTestDatabase('redis-forms')
 const { db } = database
@@ -98,3 +99,25 @@ describe.each(forms)('%s, TLS: %s', (what, tls, start) => {
     await limit(settings, prefix)
   }, 120_000)
 })
+
+test('an open connection to a server that becomes a replica is made anew, to where its address leads then', async () => {
+  const servers = redisServers('redis-forms-moved')
+  const { primary, replica } = await servers.pair()
+  const proxy = await tcpProxy({ host: '127.0.0.1', port: primary.port })
+  const queue = createDirectQueue(readRedisSettings(servers.envAt(proxy.port)), database.name)
+  const add = (jobId: string) =>
+    queue.queue.add('run', { jobId, generation: 1 }, { jobId }).then(
+      () => true,
+      () => false
+    )
+  await eventually(() => add('before'))
+  await replica.redis.call('REPLICAOF', 'NO', 'ONE')
+  await primary.redis.call('REPLICAOF', '127.0.0.1', replica.port)
+  proxy.lead({ host: '127.0.0.1', port: replica.port })
+  expect(await add('to the replica')).toBe(false)
+  await eventually(() => add('after'))
+  expect(await replica.redis.exists(queue.queue.toKey('after'))).toBe(1)
+  await queue.close()
+  await proxy.close()
+  await servers.close()
+}, 60_000)

@@ -18,12 +18,16 @@ async function startOn(file: string, redis: Record<string, string>): Promise<Pla
   return platform
 }
 
-/** Submits one job after the other until it is stopped. */
+/** Submits one job after the other until it is stopped, and gives each a second to change its status. */
 function load(platform: Platform) {
   const ids: string[] = []
   let isOver = false
   const submitting = (async () => {
-    while (!isOver) ids.push(await platform.submit(submission(direct)))
+    while (!isOver) {
+      const id = await platform.submit(submission(direct))
+      ids.push(id)
+      await platform.call('GET', `/api/jobs/${id}/status?wait=1`)
+    }
   })()
   return {
     ids,

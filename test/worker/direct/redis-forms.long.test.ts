@@ -121,3 +121,18 @@ test('an open connection to a server that becomes a replica is made anew, to whe
   await proxy.close()
   await servers.close()
 }, 60_000)
+
+test('a Sentinel that hangs is left for the next one', async () => {
+  const servers = redisServers('redis-forms-hung')
+  const { sentinels, env } = await servers.sentinel(3)
+  process.kill(sentinels[0]!.pid, 'SIGSTOP')
+  const queue = createDirectQueue(readRedisSettings(env), database.name)
+  await eventually(() =>
+    queue.ping().then(
+      () => true,
+      () => false
+    )
+  )
+  await queue.close()
+  await servers.close()
+}, 60_000)

@@ -6,6 +6,7 @@ import {
   createRateLimitStore,
   type RateLimitStore
 } from '../services/rate-limits/rate-limit-store.js'
+import { readRedisSettings } from '../services/redis/redis-settings.js'
 import type { BenchStack } from './support/bench-stack.js'
 import { median, printTable, quantile } from './support/table.js'
 
@@ -17,7 +18,7 @@ const P50_GOAL_MS = 0.5
 const BARE = 'bare PING'
 
 export async function benchRateLimits(stack: BenchStack): Promise<void> {
-  const redis = await connectRateLimitRedis(stack.redisUrl)
+  const redis = await connectRateLimitRedis(readRedisSettings({ REDIS_URL: stack.redisUrl }))
   const bare = new Redis(stack.redisUrl)
   let failures = 0
   const store = createRateLimitStore(redis, 'bench_rate_limits', { failures: { inc: () => failures++ } })

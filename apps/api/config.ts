@@ -7,6 +7,7 @@ import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-lim
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
+import { keyPrefixAt, type RedisSettings, readRedisSettings } from '../../services/redis/redis-settings.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { parseTrustedProxies, type TrustedProxies } from './http/limits/client-address.js'
 
@@ -18,7 +19,7 @@ export const POOL_MAX = 9
 
 export interface ApiConfig {
   databaseUrl: string
-  redisUrl: string
+  redis: RedisSettings
   temporalAddress: string
   temporalSecurity: TemporalSecurity
   temporalNamespace: string
@@ -86,16 +87,17 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
   const publicUrl = env.PUBLIC_URL || null
   if (publicUrl !== null && !/^https?:$/.test(URL.canParse(publicUrl) ? new URL(publicUrl).protocol : ''))
     throw new Error(`PUBLIC_URL must be an address such as https://jobs.example.org (got ${publicUrl})`)
+  const redis = readRedisSettings(env)
   return {
     databaseUrl: need('DATABASE_URL'),
-    redisUrl: need('REDIS_URL'),
+    redis,
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     temporalUiUrl: env.TEMPORAL_UI_URL?.replace(/\/+$/, '') || null,
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     searchAttributes: readSearchAttributes(env.TEMPORAL_ATTRIBUTE_PREFIX),
-    queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
+    queuePrefix: keyPrefixAt(redis, env.QUEUE_PREFIX ?? 'qjs'),
     executorUrl: env.EXECUTOR_URL || null,
     executorToken: env.EXECUTOR_URL ? need('EXECUTOR_TOKEN') : '',
     host: env.HOST ?? '127.0.0.1',

@@ -20,6 +20,7 @@ import { createMailer } from '../../services/mail/mailer.js'
 import { missingRingKeys } from '../../services/providers/credentials.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { connectRateLimitRedis, createRateLimitStore } from '../../services/rate-limits/rate-limit-store.js'
+import { closeWithin } from '../../services/shutdown/close-within.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
@@ -31,6 +32,12 @@ import { buildApp } from './app.js'
 import { POOL_MAX, readApiConfig } from './config.js'
 import { createMetrics } from './http/telemetry/metrics.js'
 import { logResponses } from './http/telemetry/request-log.js'
+
+/**
+ * What an api may take to stop once it has drained. A supervisor that kills must wait a little longer
+ * (docs/operations/deployment.md).
+ */
+const CLOSE_MS = 15_000
 
 const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
@@ -62,7 +69,7 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
   tracing?.workflowClient
 )
 const providers = createProviders(config.providerUrls)
-const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
+const directQueue = createDirectQueue(config.redis, config.queuePrefix)
 const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
 
 const logStatusChange = statusLogger(log)
@@ -70,7 +77,7 @@ onStatusCommitted(db, (change) => {
   metrics.countStatusChange(change)
   logStatusChange(change)
 })
-const limitsRedis = await connectRateLimitRedis(config.redisUrl)
+const limitsRedis = await connectRateLimitRedis(config.redis)
 const signer = createInstallationSigner(db, config.keyRing)
 // Created at the start, so that its public half can be looked up at once.
 if (config.keyRing) await signer().catch((err) => log.error({ err }, 'seals cannot be signed'))
@@ -174,20 +181,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping')
     app.startClosing()
     await delay(config.drainSeconds * 1_000, null, { signal: drained.signal }).catch(() => {})
-    await app.close()
-    await Promise.all([sealing.close(), comparing.close()])
-    await metricsServer?.close()
-    limitsRedis.disconnect()
-    await Promise.all([
-      listener.close(),
-      directQueue.close(),
-      executor?.close(),
-      providers.close(),
-      closeTemporal(),
-      tracing?.close()
-    ])
-    await closeDatabase()
-    process.exit(0)
+    const code = await closeWithin(CLOSE_MS, log, async (part) => {
+      await part('requests', app.close())
+      await Promise.all([part('seals', sealing.close()), part('comparisons', comparing.close())])
+      await part('metrics', metricsServer?.close())
+      limitsRedis.disconnect()
+      await Promise.all([
+        part('listener', listener.close()),
+        part('direct queue', directQueue.close()),
+        part('executor client', executor?.close()),
+        part('provider clients', providers.close()),
+        part('Temporal client', closeTemporal()),
+        part('traces', tracing?.close())
+      ])
+      await part('database', closeDatabase())
+    })
+    process.exit(code)
   })
 
 try {

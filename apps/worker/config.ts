@@ -8,13 +8,14 @@ import { type OperatorLimits, readOperatorLimits } from '../../domain/operations
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
+import { keyPrefixAt, type RedisSettings, readRedisSettings } from '../../services/redis/redis-settings.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
 import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
 
 export interface WorkerConfig {
   databaseUrl: string
-  redisUrl: string
+  redis: RedisSettings
   temporalAddress: string
   temporalSecurity: TemporalSecurity
   temporalNamespace: string
@@ -78,16 +79,17 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     if (!Number.isFinite(value) || value < 0) throw new Error(`${name} must be a number from 0 (off) upwards`)
     return value
   }
+  const redis = readRedisSettings(env)
   return {
     databaseUrl: need('DATABASE_URL'),
-    redisUrl: need('REDIS_URL'),
+    redis,
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     searchAttributes: readSearchAttributes(env.TEMPORAL_ATTRIBUTE_PREFIX),
     temporalDeployment: env.TEMPORAL_DEPLOYMENT?.trim() || null,
-    queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
+    queuePrefix: keyPrefixAt(redis, env.QUEUE_PREFIX ?? 'qjs'),
     executorUrl: need('EXECUTOR_URL'),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),

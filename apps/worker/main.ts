@@ -1,12 +1,19 @@
 // The worker process: configuration, migration, run until a signal, close.
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { migrate } from '../../db/migrate.js'
+import { closeWithin } from '../../services/shutdown/close-within.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
 import { readWorkerConfig } from './config.js'
 import { startHealth } from './health.js'
 import { startWorker } from './worker.js'
+
+/**
+ * What a worker may take to stop: 25 s for its jobs, and some for their ends. A supervisor that kills must wait a little longer
+ * (docs/operations/deployment.md).
+ */
+const CLOSE_MS = 35_000
 
 const config = readWorkerConfig(process.env)
 const log = createLog('worker', config.logLevel)
@@ -34,11 +41,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
-    await worker.close()
-    health.close()
-    health.closeAllConnections()
-    await Promise.all([metricsServer?.close(), tracing?.close()])
+    const code = await closeWithin(CLOSE_MS, log, async (part) => {
+      await worker.close(part)
+      health.close()
+      health.closeAllConnections()
+      await Promise.all([part('metrics', metricsServer?.close()), part('traces', tracing?.close())])
+    })
     log.info('stopped')
-    process.exit(0)
+    process.exit(code)
   })
 log.info('started')

@@ -41,5 +41,5 @@ export function startSearchAttributeCheck(
     return false
   }
   const loop = startLoop('search attributes', everyMs, log, pass)
-  return { findings: () => (problem === null ? [] : [problem]), close: () => loop.close() }
+  return { ...loop, findings: () => (problem === null ? [] : [problem]) }
 }

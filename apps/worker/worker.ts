@@ -1,6 +1,5 @@
 // Builds a worker: one process with two consumers (Temporal and the direct queue) that call the same steps, the outbox
 // relay, and the sweeps. `main.ts` starts it; tests start it in their own process.
-import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createCapsuleActivities } from '../../activities/capsule/capsule-activities.js'
 import { withoutMessages } from '../../activities/job/failure.js'
@@ -26,6 +25,7 @@ import { createProviders } from '../../services/providers/providers.js'
 import { createProviderRates } from '../../services/providers/rates.js'
 import { TimedCache } from '../../services/providers/timed-cache.js'
 import { createRateLimitStore, openRateLimitRedis } from '../../services/rate-limits/rate-limit-store.js'
+import type { ClosePart } from '../../services/shutdown/close-within.js'
 import { statusLogger } from '../../services/telemetry/job-log.js'
 import type { Scraped } from '../../services/telemetry/metrics-server.js'
 import { createStateMetrics } from '../../services/telemetry/state-metrics.js'
@@ -73,7 +73,7 @@ export interface RunningWorker {
   isReady(): boolean
   /** The metrics that a Prometheus server reads. */
   metrics: Scraped
-  close(): Promise<void>
+  close(part: ClosePart): Promise<void>
 }
 
 export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
@@ -95,7 +95,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const teamLooks = new TimedCache<number>(TEAM_LOOKS_MAX, TEAM_LOOKS_MS)
-  const rateRedis = openRateLimitRedis(config.redisUrl)
+  const rateRedis = openRateLimitRedis(config.redis)
   const providerSteps = {
     ...steps,
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
@@ -112,19 +112,17 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     connection: temporalConnection,
     close: closeTemporal
   } = createTemporalClient(target, config.temporalNamespace, tracing?.workflowClient)
-  const directQueue = createDirectQueue(config.redisUrl, config.queuePrefix)
+  const directQueue = createDirectQueue(config.redis, config.queuePrefix)
 
   // A pool without a free connection queues a statement behind a running one, which can wait for a lock for longer than a
   // lease lasts.
   const leaseConnection = connect(config.databaseUrl, { max: 1 })
   const leased = createLeasedJobs(leaseConnection.db, times.leaseRenewMs, log)
   const listener = listenToJobs(config.databaseUrl, leased.onJobChanged)
-  const consumerRedis = new Redis(config.redisUrl, { maxRetriesPerRequest: null })
-  consumerRedis.on('error', () => {})
   const consumer = startDirectConsumer(
     { ...steps, leased },
     {
-      connection: consumerRedis,
+      redis: config.redis,
       prefix: config.queuePrefix,
       permits: INITIAL_PERMITS,
       around: directSpans(db, tracing),
@@ -280,15 +278,23 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   return {
     metrics: { registry: metrics.registry, refresh: createStateMetrics(metrics.registry, db) },
     isReady: () => temporalWorker.isRunning() && consumer.isReady(),
-    async close() {
+    async close(part) {
       // Work under way can still need the leases, the database and the executor.
-      await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
-      await leased.close()
-      await Promise.all([webhookClient.close(), providers.close()])
-      await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
-      consumerRedis.disconnect()
+      await Promise.all([
+        part('direct jobs', consumer.close(DIRECT_GRACE_MS)),
+        part('Temporal worker', temporalWorker.close()),
+        ...loops.map((loop) => part(`loop ${loop.name}`, loop.close()))
+      ])
+      await part('leases', leased.close())
+      await Promise.all([part('webhook client', webhookClient.close()), part('provider clients', providers.close())])
+      await Promise.all([
+        part('listener', listener.close()),
+        part('direct queue', directQueue.close()),
+        part('executor client', executor.close()),
+        part('Temporal client', closeTemporal())
+      ])
       rateRedis.disconnect()
-      await Promise.all([connection.close(), leaseConnection.close()])
+      await Promise.all([part('database', connection.close()), part('lease connection', leaseConnection.close())])
     }
   }
 }

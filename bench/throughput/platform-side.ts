@@ -6,6 +6,7 @@ import { searchAttributesWith, TEAM_RUNNING_JOBS } from '../../domain/jobs/dispa
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
+import { readRedisSettings } from '../../services/redis/redis-settings.js'
 import type { BenchStack, ExecutorAddress } from '../support/bench-stack.js'
 import { recordBacklog, untilCompleted } from './backlog.js'
 import type { ThroughputSide } from './side.js'
@@ -22,7 +23,7 @@ export async function startPlatformSide(
 ): Promise<ThroughputSide> {
   const platform = await stack.platform(name, executor)
   const { db } = platform.connection
-  const directQueue = createDirectQueue(stack.redisUrl, name)
+  const directQueue = createDirectQueue(readRedisSettings({ REDIS_URL: stack.redisUrl }), name)
   const temporal = createTemporalClient({ address: stack.temporalAddress }, 'default')
   const log = pino({ level: 'warn' }, pino.destination(2))
   const nudge = createNudge({

@@ -5,8 +5,9 @@
 // Hand-made: a request takes a slot in several sliding windows at once or in none, in one round trip, which the libraries for
 // rate limits do not offer.
 import { createHash, randomBytes } from 'node:crypto'
-import { Redis } from 'ioredis'
 import { wholeSeconds } from '../../domain/teams/rate-limits.js'
+import { openRedis, type RedisConnection } from '../redis/redis-connection.js'
+import type { RedisSettings } from '../redis/redis-settings.js'
 
 /** At most `max` requests within any `windowSeconds` seconds; limits of one name share their windows. */
 export interface CountedLimit {
@@ -85,8 +86,8 @@ const CONNECT_WAIT_MS = 1_000
  * Opens a connection for the store only, which fails at once instead of queueing commands, and keeps trying to connect.
  * @returns the connection, to be closed with `disconnect`.
  */
-export function openRateLimitRedis(redisUrl: string): Redis {
-  const redis = new Redis(redisUrl, {
+export function openRateLimitRedis(settings: RedisSettings): RedisConnection {
+  return openRedis(settings, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -96,14 +97,11 @@ export function openRateLimitRedis(redisUrl: string): Redis {
     socketTimeout: 2_000,
     retryStrategy: (times) => Math.min(100 * times, 1_000)
   })
-  // Each failed call rejects for its caller; an unhandled event of the connection would crash the process.
-  redis.on('error', () => {})
-  return redis
 }
 
 /** The same; resolves when it is ready, or after a second. */
-export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
-  const redis = openRateLimitRedis(redisUrl)
+export async function connectRateLimitRedis(settings: RedisSettings): Promise<RedisConnection> {
+  const redis = openRateLimitRedis(settings)
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, CONNECT_WAIT_MS)
     redis.once('ready', () => {
@@ -114,9 +112,9 @@ export async function connectRateLimitRedis(redisUrl: string): Promise<Redis> {
   return redis
 }
 
-/** @param prefix starts the name of every key, so that a Redis can be shared. */
+/** @param prefix starts the name of every key, so that a Redis can be shared; in a cluster it puts all keys into one slot. */
 export function createRateLimitStore(
-  redis: Redis,
+  redis: RedisConnection,
   prefix: string,
   options: RateLimitStoreOptions = {}
 ): RateLimitStore {

@@ -41,6 +41,7 @@ test('a demo uses none of the servers, files and keys that the environment names
   const foreign = {
     DATABASE_URL: 'postgres://x',
     REDIS_URL: 'redis://x',
+    REDIS_TLS_CA: '/x',
     TEMPORAL_ADDRESS: 'x:1',
     TEMPORAL_TLS: '1',
     TEMPORAL_TLS_CA: '/x',

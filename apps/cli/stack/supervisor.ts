@@ -21,7 +21,7 @@ import {
 import { startExecutor } from './parts/executor.js'
 import { freePort, listenOnce } from './parts/free-port.js'
 import { startNodeApp } from './parts/node-app.js'
-import { checkTemporalReachable, checkUrlReachable } from './parts/operator-parts.js'
+import { checkRedisReachable, checkTemporalReachable, checkUrlReachable } from './parts/operator-parts.js'
 import { ensureDatabase, startPostgres } from './parts/postgres.js'
 import { postgresHome } from './parts/postgres-home.js'
 import { untilReady } from './parts/readiness.js'
@@ -128,7 +128,7 @@ class RunningStack implements Stack {
     removeEmulatorsFile(dataDir.path)
     const [databaseUrl, redisUrl, temporal, executorUrl, emulated] = await Promise.all([
       settings.databaseUrl ? checkUrlReachable('DATABASE_URL', settings.databaseUrl, 5432) : this.startDatabase(),
-      settings.redisUrl ? checkUrlReachable('REDIS_URL', settings.redisUrl, 6379) : this.startRedis(),
+      settings.redisUrl ? checkRedisReachable(settings.redisUrl) : this.startRedis(),
       settings.temporalAddress ? this.useTemporal(settings.temporalAddress) : this.startTemporal(),
       this.startExecutor(executorToken),
       settings.emulatedHardware ? this.startEmulators() : null

@@ -2,7 +2,7 @@
 // twice or late; the claim in Postgres decides, and an error of the queue never changes a job. Which job an entry starts is
 // a matter of turns (claim-turns.ts). The lease sweep fails a job whose worker dies (worker_lost).
 import { randomUUID } from 'node:crypto'
-import { type ConnectionOptions, type Job, WaitingError, Worker } from 'bullmq'
+import { type Job, WaitingError, Worker } from 'bullmq'
 import pTimeout from 'p-timeout'
 import type { Logger } from 'pino'
 import { executeJob } from '../../../activities/job/execute-job.js'
@@ -22,6 +22,8 @@ import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
 import { errorKind } from '../../../domain/operations/error-kind.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
+import { openRedis } from '../../../services/redis/redis-connection.js'
+import type { RedisSettings } from '../../../services/redis/redis-settings.js'
 import { type ClaimPlace, type ClaimTurns, createClaimTurns } from './claim-turns.js'
 import type { LeasedJobs, ReleaseReason } from './leased-jobs.js'
 import type { AroundDirect } from './spans.js'
@@ -30,6 +32,13 @@ import type { AroundDirect } from './spans.js'
 const CLAIM_MS = 60_000
 /** Aborted jobs record their end within this time. */
 const ABORT_MS = 5_000
+/**
+ * A Redis that is connected and does not respond is left after this time, for another one or a new connection. Longer than the
+ * 5 s for which BullMQ lets Redis wait for an entry.
+ */
+const HUNG_MS = 10_000
+/** What still waits for Redis after that is left to the end of the process. */
+const DISCONNECT_MS = 1_000
 /** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. They have claimed one job. */
 const PREFETCH = 2
 
@@ -42,7 +51,7 @@ export interface DirectConsumer {
 
 export function startDirectConsumer(
   deps: DirectDeps,
-  options: { connection: ConnectionOptions; prefix: string; permits: number; around: AroundDirect; log: Logger }
+  options: { redis: RedisSettings; prefix: string; permits: number; around: AroundDirect; log: Logger }
 ): DirectConsumer {
   const { around, log } = options
   const turns = createClaimTurns(deps.db, deps.gate)
@@ -52,8 +61,9 @@ export function startDirectConsumer(
     await entry.moveToWait(token)
     throw new WaitingError()
   }
+  const redis = openRedis(options.redis, { maxRetriesPerRequest: null, socketTimeout: HUNG_MS })
   const worker = new Worker<JobHandOver>(DIRECT_QUEUE, run, {
-    connection: options.connection,
+    connection: redis,
     prefix: options.prefix,
     concurrency: options.permits + PREFETCH,
     // With the default of 1, a worker that is killed has its entry run again.
@@ -75,8 +85,10 @@ export function startDirectConsumer(
       if (!finished) {
         deps.leased.abortAll('stopping')
         await endsWithin(closing, ABORT_MS)
-        await worker.close(true)
       }
+      // Commands to a Redis that is away have no limit of their own, and BullMQ can wait for its second connection for ever.
+      redis.disconnect()
+      await endsWithin(closing, DISCONNECT_MS)
     }
   }
 }

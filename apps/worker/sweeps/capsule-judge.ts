@@ -10,7 +10,7 @@ import type { JudgePool } from '../../../services/threads/judge-pool.js'
 import { PoolBusy } from '../../../services/threads/thread-pool.js'
 import type { JudgeInput } from '../../../services/threads/verify.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
-import { startLoop } from './timer-loop.js'
+import { startLoop, type TimerLoop } from './timer-loop.js'
 
 export interface CapsuleJudgeDeps {
   db: Db
@@ -21,10 +21,9 @@ export interface CapsuleJudgeDeps {
   everyMs: number
 }
 
-export interface CapsuleJudge {
+export interface CapsuleJudge extends TimerLoop {
   /** A run is ready for its verdict. */
   wake(): void
-  close(): Promise<void>
 }
 
 /** Runs that are judged at once: the statistics of one keep a processor busy. */
@@ -81,6 +80,7 @@ export function startCapsuleJudge({ db, pool, announceRun, reports, log, everyMs
   const loop = startLoop('capsule_verdicts', everyMs, log, pass, reports.of('capsule_verdicts', everyMs))
 
   return {
+    name: loop.name,
     wake() {
       if (closed || underWay.size >= AT_ONCE) return
       const judging = judgeAll().finally(() => underWay.delete(judging))

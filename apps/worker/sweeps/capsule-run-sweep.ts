@@ -6,7 +6,7 @@ import type { Db } from '../../../db/client.js'
 import type { AnnounceJob, AnnounceRun } from '../../../db/jobs/job-changes.js'
 import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
-import { startLoop } from './timer-loop.js'
+import { startLoop, type TimerLoop } from './timer-loop.js'
 
 const RUNS_PER_PASS = 200
 /** Runs that are advanced at once; each takes one connection. */
@@ -23,11 +23,9 @@ export interface CapsuleRunDeps {
   onJudging(): void
 }
 
-export interface CapsuleRunSweep {
+export interface CapsuleRunSweep extends TimerLoop {
   /** A job of this run has changed its status. */
   onRunChanged(runId: string): void
-  /** Waits for what is under way. */
-  close(): Promise<void>
 }
 
 export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
@@ -62,6 +60,7 @@ export function startCapsuleRunSweep(deps: CapsuleRunDeps): CapsuleRunSweep {
   }
 
   return {
+    name: loop.name,
     onRunChanged(runId) {
       if (closed) return
       waiting.add(runId)

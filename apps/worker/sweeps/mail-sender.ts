@@ -66,6 +66,7 @@ export function startMailSender(deps: MailSenderDeps): TimerLoop {
     )
   )
   return {
+    name: 'mails',
     async close() {
       // A mail under way stays in the database, and the next worker tries it.
       closing.abort()

@@ -56,6 +56,7 @@ export function startMoneySweep({ db, reports, log, everyMs }: MoneySweepDeps): 
     )
   ]
   return {
+    name: RECENT,
     async close() {
       closing.abort()
       await Promise.all(loops.map((loop) => loop.close()))

@@ -35,6 +35,7 @@ export function startStorageSweep(db: Db, reports: SweepReports, log: Logger): T
     startLoop(PROOF, LOOK_MS, log, prove, reports.of(PROOF, DAY_SECONDS * 1_000))
   ]
   return {
+    name: SUMS,
     async close() {
       await Promise.all(loops.map((loop) => loop.close()))
     }

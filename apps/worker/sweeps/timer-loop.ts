@@ -7,6 +7,7 @@ import type { SweepName } from '../../../domain/operations/sweep.js'
 import { type Pass, STORE_EVERY_MS, type SweepReport, type SweepReports } from './sweep-reports.js'
 
 export interface TimerLoop {
+  readonly name: string
   /** Waits for the pass under way. */
   close(): Promise<void>
 }
@@ -47,6 +48,7 @@ export function startLoop(
   })()
 
   return {
+    name,
     async close() {
       closed = true
       clearTimeout(timer)

@@ -100,6 +100,7 @@ export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
   }
 
   return {
+    name: 'webhooks',
     async close() {
       await Promise.all([...senders, sweep].map((loop) => loop.close()))
     }

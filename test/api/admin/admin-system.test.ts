@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { readWorkerConfig } from '../../../apps/worker/config.js'
 import { startWorker } from '../../../apps/worker/worker.js'
+import { closeWithin } from '../../../services/shutdown/close-within.js'
 import { deadAddress, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -98,7 +99,8 @@ describe('the state of the platform', () => {
       EXECUTOR_TOKEN: process.env.TEST_EXECUTOR_TOKEN!,
       WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE!
     })
-    const worker = startWorker(config, pino({ level: 'silent' }))
+    const log = pino({ level: 'silent' })
+    const worker = startWorker(config, log)
     try {
       const now = await eventually(
         async () => {
@@ -135,7 +137,7 @@ describe('the state of the platform', () => {
       for (const [name, sweep] of Object.entries(sweeps))
         expect([name, sweep]).toEqual([name, expect.objectContaining({ late: false, error: null, findings: [] })])
     } finally {
-      await worker.close()
+      expect(await closeWithin(60_000, log, worker.close)).toBe(0)
     }
   }, 90_000)
 })

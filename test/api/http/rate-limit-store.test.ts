@@ -11,13 +11,14 @@ import {
   type RateLimitStore,
   type Taken
 } from '../../../services/rate-limits/rate-limit-store.js'
+import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { startMetrics } from '../../../services/telemetry/metrics-server.js'
 import { eventually } from '../../support/eventually.js'
 
 const url = process.env.TEST_REDIS_URL!
 const prefix = `rate-limit-store-${process.pid}`
 const direct = new Redis(url)
-const clients: Redis[] = [direct]
+const clients: { disconnect(): void }[] = [direct]
 const closing: (() => unknown)[] = []
 afterAll(async () => {
   for (const client of clients) client.disconnect()
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 /** The store of one API, with its metrics. */
 async function openStore(address = url, timeoutMs?: number) {
-  const redis = await connectRateLimitRedis(address)
+  const redis = await connectRateLimitRedis(readRedisSettings({ REDIS_URL: address }))
   clients.push(redis)
   const metrics = createMetrics()
   const log: string[] = []

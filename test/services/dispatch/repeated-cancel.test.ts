@@ -7,12 +7,13 @@ import { searchAttributesWith, workflowIdOf } from '../../../domain/jobs/dispatc
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
+import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('repeated_cancel')
 const taskQueue = `repeated-cancel-${randomUUID()}`
 const { client, close } = createTemporalClient({ address: process.env.TEST_TEMPORAL_ADDRESS! }, 'default')
-const direct = createDirectQueue(process.env.TEST_REDIS_URL!, taskQueue)
+const direct = createDirectQueue(readRedisSettings({ REDIS_URL: process.env.TEST_REDIS_URL! }), taskQueue)
 beforeAll(() => client.connection.ensureConnected())
 afterAll(async () => {
   await Promise.all([close(), direct.close()])

@@ -21,6 +21,7 @@ import { createInstallationSigner } from '../../../services/keys/signer.js'
 import { createMailer } from '../../../services/mail/mailer.js'
 import type { Mail } from '../../../services/mail/message.js'
 import { connectRateLimitRedis, createRateLimitStore } from '../../../services/rate-limits/rate-limit-store.js'
+import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { startComparePool } from '../../../services/threads/compare-pool.js'
 import { startSealPool } from '../../../services/threads/seal-pool.js'
 import { submission } from '../jobs/builders.js'
@@ -110,12 +111,13 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     onAny: (watcher) => listener.onAny(watcher),
     close: () => listener.close()
   }
-  const directQueue = createDirectQueue(options.redisUrl ?? process.env.TEST_REDIS_URL!, database.name)
+  const redis = readRedisSettings({ REDIS_URL: options.redisUrl ?? process.env.TEST_REDIS_URL! })
+  const directQueue = createDirectQueue(redis, database.name)
   const { client: temporal, close: closeTemporal } = createTemporalClient(
     { address: options.temporalAddress ?? process.env.TEST_TEMPORAL_ADDRESS! },
     'default'
   )
-  const limitsRedis = await connectRateLimitRedis(options.redisUrl ?? process.env.TEST_REDIS_URL!)
+  const limitsRedis = await connectRateLimitRedis(redis)
   const mails: Mail[] = []
   const { executorUrl = process.env.TEST_EXECUTOR_URL! } = options
   const executor = executorUrl === null ? null : createExecutorClient(executorUrl, process.env.TEST_EXECUTOR_TOKEN!)

@@ -2,7 +2,7 @@
 // queue prefix on the shared servers, or with their own servers when the test takes those away.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Child, logTail, type StackContext } from '../../../apps/cli/stack/parts/child.js'
+import { type Child, type Exit, logTail, type StackContext } from '../../../apps/cli/stack/parts/child.js'
 import { type Executor, startExecutor } from '../../../apps/cli/stack/parts/executor.js'
 import { startNodeApp } from '../../../apps/cli/stack/parts/node-app.js'
 import { startRedis } from '../../../apps/cli/stack/parts/redis.js'
@@ -37,6 +37,8 @@ export interface OwnParts {
   /** With further settings of the server, `key=value`. */
   temporal?: boolean | { settings: string[] }
   executor?: boolean | { slots: number }
+  /** The port through which the shared database is reached, for a test that cuts its connections. */
+  databasePort?: number
 }
 
 /** @param logFile of all parts; default: one file for each. */
@@ -71,8 +73,10 @@ export async function startPlatform(
   let executor: Executor | null = own.executor ? await startExecutor(executorOptions, context) : null
   Object.assign(parts, { ...(redis && { redis }), ...(temporal && { temporal }), ...(executor && { executor }) })
 
+  const databaseUrl = new URL(database.url)
+  if (own.databasePort !== undefined) databaseUrl.port = String(own.databasePort)
   const settings: Record<string, string> = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl.href,
     REDIS_URL: redis?.url ?? process.env.TEST_REDIS_URL!,
     TEMPORAL_ADDRESS: temporal?.address ?? process.env.TEST_TEMPORAL_ADDRESS!,
     TEMPORAL_TASK_QUEUE: database.name,
@@ -183,6 +187,13 @@ export async function startPlatform(
     async stop(name: keyof typeof parts): Promise<void> {
       await parts[name]!.stop()
     },
+
+    /** Sends a signal alone. */
+    signal(name: keyof typeof parts, signal: NodeJS.Signals): void {
+      process.kill(parts[name]!.pid, signal)
+    },
+
+    exited: (name: keyof typeof parts): Promise<Exit> => parts[name]!.exited,
 
     /** @returns the id of the accepted job. */
     async submit(body: Record<string, unknown>): Promise<string> {

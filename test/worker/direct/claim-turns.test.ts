@@ -1,7 +1,6 @@
 // The direct consumer with a real queue, database and executor.
 import { afterAll, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { Redis } from 'ioredis'
 import pino from 'pino'
 import { createClaimTurns } from '../../../apps/worker/direct/claim-turns.js'
 import { startDirectConsumer } from '../../../apps/worker/direct/direct-consumer.js'
@@ -12,6 +11,7 @@ import { jobs } from '../../../db/tables/jobs.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { createExecutorGate } from '../../../services/executor/gate.js'
+import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson, type Person } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -19,7 +19,8 @@ import { createTestDatabase } from '../../support/stack/database.js'
 const database = await createTestDatabase('claim-turns')
 const { db } = database
 const log = pino({ level: 'silent' })
-const queue = createDirectQueue(process.env.TEST_REDIS_URL!, database.name)
+const redis = readRedisSettings({ REDIS_URL: process.env.TEST_REDIS_URL! })
+const queue = createDirectQueue(redis, database.name)
 const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
 afterAll(async () => {
   await queue.queue.obliterate({ force: true })
@@ -30,20 +31,18 @@ afterAll(async () => {
 const PERMITS = 2
 
 function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
-  const connection = new Redis(process.env.TEST_REDIS_URL!, { maxRetriesPerRequest: null })
   const leased = createLeasedJobs(db, 1_000, log)
   const gate = createExecutorGate(PERMITS)
   gate.setTeamLimits(limits)
   const consumer = startDirectConsumer(
     { db, executor, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
-    { connection, prefix: database.name, permits: PERMITS, around: (_, work) => work(), log }
+    { redis, prefix: database.name, permits: PERMITS, around: (_, work) => work(), log }
   )
   return {
     gate,
     async close() {
       await consumer.close(10_000)
       await leased.close()
-      connection.disconnect()
     }
   }
 }

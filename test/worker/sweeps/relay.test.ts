@@ -18,6 +18,7 @@ import { createDispatcher } from '../../../services/dispatch/dispatcher.js'
 import { ensureSearchAttributes } from '../../../services/dispatch/search-attributes.js'
 import { assertAccepts } from '../../../services/dispatch/target-probe.js'
 import { createTemporalClient } from '../../../services/dispatch/temporal-client.js'
+import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { deadAddress } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
@@ -50,7 +51,10 @@ const rowOf = async (jobId: string) => {
 function relay(where: { temporal?: string; namespace?: string; redis?: string; prefix?: string } = {}) {
   const { temporal = process.env.TEST_TEMPORAL_ADDRESS!, namespace = 'default' } = where
   const { client, connection, close } = createTemporalClient({ address: temporal }, namespace)
-  const queue = createDirectQueue(where.redis ?? process.env.TEST_REDIS_URL!, database.name)
+  const queue = createDirectQueue(
+    readRedisSettings({ REDIS_URL: where.redis ?? process.env.TEST_REDIS_URL! }),
+    database.name
+  )
   opened.push(close, queue.close)
   const logged: { level: string; reason?: string }[] = []
   const keep = (level: string) => (facts: object) => logged.push({ level, ...facts })

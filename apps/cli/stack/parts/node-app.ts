@@ -5,8 +5,8 @@ import { type Child, type StackContext, spawnChild, untilHealthy } from './child
 import { onPort } from './free-port.js'
 import { probeHttp } from './http-probe.js'
 
-/** A worker gets 30 s to finish what it runs, and a little more to record it. */
-const stopLimitMs = 35_000
+/** A little more than a worker takes at most. */
+const stopLimitMs = 40_000
 
 export interface NodeAppOptions {
   name: 'api' | 'worker'

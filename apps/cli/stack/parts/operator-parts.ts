@@ -1,5 +1,6 @@
 // Servers that the operator runs. The stack only checks that they accept connections, and names the variable if not.
 import { connect } from 'node:net'
+import { readRedisAddress } from '../../../../domain/operations/redis-address.js'
 
 const reachLimitMs = 5000
 
@@ -27,6 +28,15 @@ export async function checkUrlReachable(variable: string, url: string, defaultPo
   if (!URL.canParse(url)) throw new Error(`${variable} must be a URL.`)
   const { hostname, port } = new URL(url)
   await checkReachable(variable, hostname || '127.0.0.1', Number(port) || defaultPort)
+  return url
+}
+
+/** For one server, or for those of which one is enough: Sentinels, and the nodes of a cluster. */
+export async function checkRedisReachable(url: string): Promise<string> {
+  const { hosts } = readRedisAddress(url)
+  await Promise.any(hosts.map(({ host, port }) => checkReachable('REDIS_URL', host, port))).catch((error) => {
+    throw (error as AggregateError).errors[0]
+  })
   return url
 }
 

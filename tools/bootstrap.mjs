@@ -1,4 +1,5 @@
-// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, the browser of the tests.
+// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, browser and pooler of the
+// tests.
 //
 // Node builtins only, since it runs before anything is installed. Each part writes its mark into dist/bootstrap.json
 // after it is complete, so a run that was killed is mended by the next one, and a run with nothing to do reads one file.
@@ -9,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findBrowser } from './bootstrap/browser.mjs'
 import { installNodeModules, nodeModulesDigest, nodeModulesPresent } from './bootstrap/node-modules.mjs'
+import { findPgbouncer, librariesOf } from './bootstrap/pgbouncer.mjs'
 import { elapsed, endLeftovers, say } from './bootstrap/progress.mjs'
 import { installPython, pythonDigest, venvPython } from './bootstrap/python.mjs'
 import { findRedis } from './bootstrap/redis.mjs'
@@ -28,7 +30,7 @@ export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'
 export const needs = {
   client: ['node'],
   stack: ['node', 'temporal', 'redis', 'python'],
-  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser']
+  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser', 'pgbouncer']
 }
 
 const parts = {
@@ -55,6 +57,13 @@ const parts = {
       return path ? { path } : { missingOn: today() }
     }
   },
+  pgbouncer: {
+    ready: (mark) => Boolean(process.env.PGBOUNCER_PATH) || isFile(mark?.path) || mark?.missingOn === today(),
+    get: async () => {
+      const path = await findPgbouncer({ cache, logs })
+      return path ? { path } : { missingOn: today() }
+    }
+  },
   python: pythonPart('runtime'),
   pythonDev: pythonPart('dev')
 }
@@ -77,6 +86,12 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 /** The path of the browser, or null when the bootstrap found none. */
 export const browserPath = () => process.env.CHROME_PATH || readMarks().browser?.path || null
+
+/** What starts PgBouncer: its path, empty when the bootstrap found none, and the folders of its libraries. */
+export function pgbouncer() {
+  const path = process.env.PGBOUNCER_PATH || readMarks().pgbouncer?.path || ''
+  return { path, libraries: librariesOf(path) }
+}
 
 const isFile = (path) => Boolean(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
 
@@ -106,6 +121,7 @@ const labels = {
   temporal: 'Temporal',
   redis: 'Redis',
   browser: 'Chromium',
+  pgbouncer: 'PgBouncer',
   python: 'Python environment',
   pythonDev: 'Python environment with test tools'
 }

@@ -5,10 +5,11 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import type { OperatorLimits } from '../domain/operations/operator-limits.js'
-import { type ConnectionKeeper, survivingConnectionLoss } from './connection-loss.js'
-import { openDriver } from './driver.js'
+import { type Driver, openDriver } from './driver.js'
 import { withCorrectRows } from './driver-rows.js'
 import { withholdParameters } from './failed-query.js'
+import { withLimits } from './operator-limit.js'
+import { createOutageGate, type OutageGate } from './outage-gate.js'
 
 withholdParameters()
 
@@ -37,23 +38,46 @@ export interface ConnectionOptions {
   /** Postgres cancels a statement that runs longer. */
   statementTimeoutMs?: number
   idleInTransactionMs?: number
-  /** The operator's limits, as settings of each connection: queries read them with `current_setting`. */
+  /** The operator's limits, which queries read with `operatorLimit`. */
   settings?: OperatorLimits
+  /** `false`: nothing is prepared, for poolers that share a session among clients. */
+  prepares?: boolean
+  /** `false`: sessions begin without parameters that poolers refuse; the role must have their values. */
+  startupParameters?: boolean
+}
+
+export const APPLICATION_NAME = 'quantum-job-service'
+
+/** What protects other processes from a session whose process waits, is frozen or cut off. */
+export const sessionTimeouts = {
+  statement_timeout: 10_000,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS
 }
 
 export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
-  const keeper = survivingConnectionLoss({
-    application_name: 'quantum-job-service',
-    statement_timeout: options.statementTimeoutMs ?? 10_000,
-    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
-    ...(options.settings && {
-      'qjs.team_storage_max': options.settings.teamStorageMax,
-      'qjs.retention_years_max': options.settings.retentionYearsMax
-    })
+  const { max = 10, prepares, startupParameters, settings } = options
+  const driver = openDriver(databaseUrl, {
+    max,
+    prepares,
+    startupParameters,
+    applicationName: APPLICATION_NAME,
+    parameters: {
+      statement_timeout: options.statementTimeoutMs ?? sessionTimeouts.statement_timeout,
+      idle_in_transaction_session_timeout:
+        options.idleInTransactionMs ?? sessionTimeouts.idle_in_transaction_session_timeout
+    }
   })
-  const pool = openDriver(databaseUrl, { max: options.max ?? 10, ...keeper.options })
-  return { db: drizzle(withPreparedStatements(pool, keeper)), sql: pool, close: () => pool.end({ timeout: 5 }) }
+  const guards = { ...driver, prepare: prepares ?? true, limits: settings ?? null }
+  const client = guarded(driver.sql, guards, createOutageGate(driver.outage))
+  return { db: drizzle(client), sql: driver.sql, close: () => driver.sql.end({ timeout: 5 }) }
 }
+
+interface Guards extends Pick<Driver, 'watch' | 'leaveServer'> {
+  prepare: boolean
+  limits: OperatorLimits | null
+}
+
+const always: OutageGate = (send) => send()
 
 const READ_ONLY = '25006'
 
@@ -62,21 +86,21 @@ const READ_ONLY = '25006'
  * statements per connection on request. Lists of varying length therefore go as one array parameter (`anyOf`);
  * otherwise each length would be a statement of its own.
  */
-function withPreparedStatements<T extends postgres.Sql | postgres.TransactionSql>(
-  client: T,
-  keeper: ConnectionKeeper
-): T {
+function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, guards: Guards, gate: OutageGate): T {
   const unsafe = client.unsafe.bind(client)
   const nested =
-    (begin: (run: (inner: postgres.TransactionSql) => unknown) => unknown) =>
+    (begin: (run: (inner: postgres.TransactionSql) => unknown) => Promise<unknown>) =>
     (run: (inner: postgres.TransactionSql) => unknown) =>
-      begin((inner) => keeper.watch((async () => run(withPreparedStatements(inner, keeper)))()))
+      gate(() => begin((inner) => guards.watch((async () => run(guarded(inner, guards, always)))())))
+  const onError = (error: unknown): void => {
+    if (postgresCode(error) === READ_ONLY) guards.leaveServer()
+  }
   const overrides: Record<string, unknown> = {
-    unsafe: (query: string, parameters: never[], options: object) =>
+    unsafe: (query: string, parameters: never[], options: object) => {
       // drizzle explicitly disables preparing for each query.
-      withCorrectRows(unsafe(query, parameters, { ...options, prepare: true }), (error) => {
-        if (postgresCode(error) === READ_ONLY) keeper.leaveServer()
-      })
+      const text = withLimits(query, guards.limits)
+      return withCorrectRows(unsafe(text, parameters, { ...options, prepare: guards.prepare }), { onError, gate })
+    }
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
   if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)

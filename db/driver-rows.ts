@@ -3,29 +3,33 @@
 // leaves the count, and the next response on that connection begins with as many empty places: `const [row]` is then
 // undefined for a row that exists. The rows themselves are complete and belong to their own statement.
 import type postgres from 'postgres'
+import type { OutageGate } from './outage-gate.js'
 
 /** The part of a driver's query that drizzle uses. A query is sent when it is awaited. */
 interface RowQuery<Row> extends PromiseLike<Row[]> {
   values(): RowQuery<Row>
 }
 
-/** @param onError called with each error before the caller sees it. */
-export function withCorrectRows<Row>(
-  query: postgres.PendingQuery<postgres.Row[]>,
-  onError: (error: unknown) => void
-): RowQuery<Row> {
-  return correct(query as unknown as RowQuery<Row>, onError)
+interface Sending {
+  /** Called with each error before the caller sees it. */
+  onError(error: unknown): void
+  gate: OutageGate
 }
 
-function correct<Row>(query: RowQuery<Row>, onError: (error: unknown) => void): RowQuery<Row> {
+export function withCorrectRows<Row>(query: postgres.PendingQuery<postgres.Row[]>, sending: Sending): RowQuery<Row> {
+  return correct(query as unknown as RowQuery<Row>, sending)
+}
+
+function correct<Row>(query: RowQuery<Row>, sending: Sending): RowQuery<Row> {
   const noteError = (error: unknown): never => {
-    onError(error)
+    sending.onError(error)
     throw error
   }
   return {
-    values: () => correct(query.values(), onError),
+    values: () => correct(query.values(), sending),
     // biome-ignore lint/suspicious/noThenProperty: a query is sent when it is awaited, not when it is made.
-    then: (onRows, onRejected) => query.then(removeEmptyPlaces, noteError).then(onRows, onRejected)
+    then: (onRows, onRejected) =>
+      sending.gate(async () => query.then(removeEmptyPlaces, noteError)).then(onRows, onRejected)
   }
 }
 

@@ -7,17 +7,22 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import { seedBackends } from './backends/backends.js'
-import { openDriver } from './driver.js'
+import { type DriverOptions, openDriver } from './driver.js'
 import { readTemplates, seedTemplates } from './scripts/script-templates.js'
 
 // Any number that no other advisory lock of this product uses.
 export const MIGRATION_LOCK = 7_261_001
 
 /** @param databaseUrl an existing database. Waits for another process that migrates, then does the rest. */
-export async function migrate(databaseUrl: string): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  { startupParameters }: Pick<DriverOptions, 'startupParameters'> = {}
+): Promise<void> {
   // One connection, since the lock belongs to the session that took it.
-  const sql = openDriver(databaseUrl, { max: 1 })
+  const { sql } = openDriver(databaseUrl, { max: 1, startupParameters })
   try {
+    // The role can have a limit.
+    await sql`set statement_timeout = 0`
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     const db = drizzle(sql)
     const folder = join(packageRoot(), 'db')

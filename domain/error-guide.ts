@@ -99,6 +99,13 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     check:
       'Send the same request again after `Retry-After` seconds, and read responses to their end. docs/limits.md. If it lasts at sign-in: who sends the requests to `/api/auth`.'
   },
+  database_unavailable: {
+    means:
+      'The database of the service does not respond, or takes no work: it restarts, or another server takes over. Accepted jobs wait. A write may have been stored although this response says nothing of it.',
+    who: 'caller later, operator',
+    check:
+      'Send the same request again after `Retry-After` seconds, with the same `Idempotency-Key`. If it lasts: `GET /readyz`, and `DATABASE_URL` of the api.'
+  },
   storage_full: {
     means:
       'The disk of the service is full, so nothing was stored. Reads still work, and accepted jobs wait until there is space.',

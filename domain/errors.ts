@@ -19,6 +19,7 @@ export const errorCatalogue = {
   idempotency_conflict: { http: 409, retryable: false },
   request_under_way: { http: 503, retryable: true },
   service_busy: { http: 503, retryable: true },
+  database_unavailable: { http: 503, retryable: true },
   storage_full: { http: 503, retryable: true },
   budget_exceeded: { http: 402, retryable: false },
   spend_limit_exceeded: { http: 402, retryable: false },

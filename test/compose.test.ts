@@ -204,7 +204,7 @@ test('api and worker accept the configuration that they are given, and need the 
   const worker = readWorkerConfig(workerEnv)
   expect(api).toMatchObject({ host: '0.0.0.0', port: 3000, publicUrl: null, codesNeeded: true })
   expect(worker).toMatchObject({ workflowBundle: '/app/dist/workflows.js', healthPort: 3001 })
-  for (const url of [api.databaseUrl, apiEnv.REDIS_URL!, api.executorUrl!]) {
+  for (const url of [api.database.url, apiEnv.REDIS_URL!, api.executorUrl!]) {
     expect(Object.keys(compose.services)).toContain(new URL(url).hostname)
     expect(new URL(url).href).not.toContain('$')
   }

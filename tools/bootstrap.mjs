@@ -1,4 +1,5 @@
-// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, the browser of the tests.
+// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, browser and pooler of the
+// tests.
 //
 // Node builtins only, since it runs before anything is installed. Each part writes its mark into dist/bootstrap.json
 // after it is complete, so a run that was killed is mended by the next one, and a run with nothing to do reads one file.
@@ -10,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { findBrowser } from './bootstrap/browser.mjs'
 import { findProgram } from './bootstrap/debian-programs.mjs'
 import { installNodeModules, nodeModulesDigest, nodeModulesPresent } from './bootstrap/node-modules.mjs'
+import { findPgbouncer, librariesOf } from './bootstrap/pgbouncer.mjs'
 import { elapsed, endLeftovers, say } from './bootstrap/progress.mjs'
 import { installPython, pythonDigest, venvPython } from './bootstrap/python.mjs'
 import { findRedis } from './bootstrap/redis.mjs'
@@ -29,7 +31,7 @@ export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'
 export const needs = {
   client: ['node'],
   stack: ['node', 'temporal', 'redis', 'python'],
-  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser'],
+  tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser', 'pgbouncer'],
   cluster: ['node', 'temporal', 'redis', 'python', 'haproxy', 'pgbouncer']
 }
 
@@ -58,7 +60,13 @@ const parts = {
     }
   },
   haproxy: programPart('haproxy'),
-  pgbouncer: programPart('pgbouncer'),
+  pgbouncer: {
+    ready: (mark) => Boolean(process.env.PGBOUNCER_PATH) || isFile(mark?.path) || mark?.missingOn === today(),
+    get: async () => {
+      const path = await findPgbouncer({ cache, logs })
+      return path ? { path } : { missingOn: today() }
+    }
+  },
   python: pythonPart('runtime'),
   pythonDev: pythonPart('dev')
 }
@@ -88,6 +96,12 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 /** The path of the browser, or null when the bootstrap found none. */
 export const browserPath = () => process.env.CHROME_PATH || readMarks().browser?.path || null
+
+/** What starts PgBouncer: its path, empty when the bootstrap found none, and the folders of its libraries. */
+export function pgbouncer() {
+  const path = process.env.PGBOUNCER_PATH || readMarks().pgbouncer?.path || ''
+  return { path, libraries: librariesOf(path) }
+}
 
 const isFile = (path) => Boolean(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
 

@@ -1,5 +1,6 @@
 // The api's configuration, read once at the start.
 
+import { type DatabaseSettings, readDatabaseSettings } from '../../db/database-settings.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
@@ -12,13 +13,13 @@ import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { parseTrustedProxies, type TrustedProxies } from './http/limits/client-address.js'
 
 /**
- * Connections to the database: ten with the one that listens, however many requests wait for a notification. One thread cannot
- * keep more statements busy.
+ * Connections to the database, without DATABASE_POOL_MAX: ten with the one that listens, however many requests wait for a
+ * notification. One thread cannot keep more statements busy.
  */
 export const POOL_MAX = 9
 
 export interface ApiConfig {
-  databaseUrl: string
+  database: DatabaseSettings
   redis: RedisSettings
   temporalAddress: string
   temporalSecurity: TemporalSecurity
@@ -89,7 +90,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     throw new Error(`PUBLIC_URL must be an address such as https://jobs.example.org (got ${publicUrl})`)
   const redis = readRedisSettings(env)
   return {
-    databaseUrl: need('DATABASE_URL'),
+    database: readDatabaseSettings(env, POOL_MAX),
     redis,
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../db/client.js'
+import { checkDatabase } from '../../db/database-check.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
@@ -29,7 +30,7 @@ import { startTracing } from '../../services/telemetry/tracing.js'
 import { startComparePool } from '../../services/threads/compare-pool.js'
 import { startSealPool } from '../../services/threads/seal-pool.js'
 import { buildApp } from './app.js'
-import { POOL_MAX, readApiConfig } from './config.js'
+import { readApiConfig } from './config.js'
 import { createMetrics } from './http/telemetry/metrics.js'
 import { logResponses } from './http/telemetry/request-log.js'
 
@@ -43,13 +44,15 @@ const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
 logOwnFaults(log)
 
-await migrate(config.databaseUrl)
+await checkDatabase(config.database)
+await migrate(config.database.directUrl, config.database)
 const {
   db,
   sql,
   close: closeDatabase
-} = connect(config.databaseUrl, {
-  max: POOL_MAX,
+} = connect(config.database.url, {
+  ...config.database,
+  max: config.database.poolMax,
   settings: config.operatorLimits
 })
 const missingKeys = await missingRingKeys(db, config.keyRing)
@@ -59,7 +62,7 @@ if (missingKeys.length > 0)
     'credentials in the database are sealed with keys that SECRETS_KEYS does not hold: put them back'
   )
 const announce = createJobAnnouncer(sql)
-const listener = listenToJobs(config.databaseUrl)
+const listener = listenToJobs(config.database)
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-api', log }) : null
 const metrics = createMetrics()
 // The api starts and responds while Temporal, Redis or the executor is unavailable.
@@ -100,7 +103,7 @@ const app = await buildApp(
   {
     config,
     db,
-    poolMax: POOL_MAX,
+    poolMax: config.database.poolMax,
     listener,
     announce,
     announceRun: createRunAnnouncer(sql),

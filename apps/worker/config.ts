@@ -2,6 +2,7 @@
 // wait; the defaults are the product's promises.
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
+import { type DatabaseSettings, readDatabaseSettings } from '../../db/database-settings.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
@@ -13,8 +14,11 @@ import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
 import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
 import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
 
+/** Connections to the database without DATABASE_POOL_MAX, besides the one that listens and the one for leases. */
+const POOL_MAX = 20
+
 export interface WorkerConfig {
-  databaseUrl: string
+  database: DatabaseSettings
   redis: RedisSettings
   temporalAddress: string
   temporalSecurity: TemporalSecurity
@@ -81,7 +85,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   }
   const redis = readRedisSettings(env)
   return {
-    databaseUrl: need('DATABASE_URL'),
+    database: readDatabaseSettings(env, POOL_MAX),
     redis,
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),

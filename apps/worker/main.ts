@@ -1,5 +1,6 @@
 // The worker process: configuration, migration, run until a signal, close.
 import { DefaultLogger, Runtime } from '@temporalio/worker'
+import { checkDatabase } from '../../db/database-check.js'
 import { migrate } from '../../db/migrate.js'
 import { closeWithin } from '../../services/shutdown/close-within.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
@@ -27,7 +28,8 @@ Runtime.install({
   )
 })
 
-await migrate(config.databaseUrl)
+await checkDatabase(config.database)
+await migrate(config.database.directUrl, config.database)
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-worker', log }) : null
 const worker = startWorker(config, log, tracing)
 const metricsServer =

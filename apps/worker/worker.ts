@@ -78,7 +78,11 @@ export interface RunningWorker {
 
 export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
   const { times, teamRunningMax } = config
-  const connection = connect(config.databaseUrl, { max: 20, settings: config.operatorLimits })
+  const connection = connect(config.database.url, {
+    ...config.database,
+    max: config.database.poolMax,
+    settings: config.operatorLimits
+  })
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)
   const announceRun = createRunAnnouncer(connection.sql)
@@ -116,9 +120,9 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
 
   // A pool without a free connection queues a statement behind a running one, which can wait for a lock for longer than a
   // lease lasts.
-  const leaseConnection = connect(config.databaseUrl, { max: 1 })
+  const leaseConnection = connect(config.database.url, { ...config.database, max: 1 })
   const leased = createLeasedJobs(leaseConnection.db, times.leaseRenewMs, log)
-  const listener = listenToJobs(config.databaseUrl, leased.onJobChanged)
+  const listener = listenToJobs(config.database, leased.onJobChanged)
   const consumer = startDirectConsumer(
     { ...steps, leased },
     {

@@ -1,7 +1,6 @@
 // The one session in which a backup is read or restored, and the catalogue of what it holds.
 import type postgres from 'postgres'
 import { ServiceError } from '../../domain/errors.js'
-import { survivingConnectionLoss } from '../connection-loss.js'
 import { openDriver } from '../driver.js'
 import type { Migration } from '../migrate.js'
 
@@ -13,6 +12,8 @@ const STATEMENT_MS = 6 * 3_600_000
 /** The address of a database, and what stops the work on it. */
 export interface BackupPlace {
   url: string
+  /** `false`: a pooler refuses them. */
+  startupParameters?: boolean
   signal: AbortSignal
 }
 
@@ -25,14 +26,13 @@ const ROLLBACK_SECONDS = 3
  * @param signal takes everything back, also while a statement waits.
  */
 export async function inOneTransaction<T>(
-  { url, signal }: BackupPlace,
+  { url, startupParameters, signal }: BackupPlace,
   mode: string,
   work: (tx: BackupTx) => Promise<T>
 ): Promise<T> {
   signal.throwIfAborted()
   // Not the service's own name: a restore refuses to run next to those.
-  const keeper = survivingConnectionLoss({ application_name: 'qjob-backup' })
-  const sql = openDriver(url, { max: 1, ...keeper.options })
+  const { sql, watch } = openDriver(url, { max: 1, startupParameters, applicationName: 'qjob-backup' })
   let failure: { error: unknown } | null = null
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -40,7 +40,7 @@ export async function inOneTransaction<T>(
   aborted.catch(() => {})
   try {
     return (await sql.begin(mode, (tx) =>
-      keeper.watch(
+      watch(
         (async () => {
           await tx.unsafe(
             `set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${STATEMENT_MS};

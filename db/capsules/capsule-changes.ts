@@ -17,6 +17,7 @@ import { filesSha256 } from '../audit/audit-records.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { sha256Of } from '../jobs/artifacts.js'
+import { operatorLimit } from '../operator-limit.js'
 import { sendContent } from '../stored-content.js'
 import { capsuleFiles, capsuleRuns, capsules } from '../tables/capsules.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
@@ -131,12 +132,10 @@ export async function createCapsule(
 export const sizeOf = (files: readonly Pick<EvidenceFile, 'content'>[]): number =>
   files.reduce((sum, { content }) => sum + content.length, 0)
 
-/** @throws ServiceError `validation_error` above the operator's cap, a setting of the connection (`connect`). */
+/** @throws ServiceError `validation_error` above the operator's cap. */
 async function assertRetention(tx: Tx, years: number | null | undefined): Promise<void> {
   if (years == null) return
-  const [row] = await tx.execute<{ most: string | null }>(
-    sql`select nullif(current_setting('qjs.retention_years_max', true), '') as most`
-  )
+  const [row] = await tx.execute<{ most: string | null }>(sql`select ${operatorLimit('retentionYearsMax')} as most`)
   const most = Number(row!.most ?? RETENTION_YEARS_MAX)
   if (years > most)
     throw validationError(`retention_years: must be at most ${most}, the cap of this installation (got ${years})`)

@@ -2,7 +2,8 @@
 // serialises all commits), with ids coalesced. A notification can be lost, so waiting requests also re-read every few
 // seconds.
 import type postgres from 'postgres'
-import { survivingConnectionLoss } from '../connection-loss.js'
+import { postgresCode } from '../client.js'
+import type { DatabaseSettings } from '../database-settings.js'
 import { openDriver } from '../driver.js'
 
 const CHANNEL = 'job_changes'
@@ -12,6 +13,7 @@ const COALESCE_MS = 5
 const TASKS_COALESCE_MS = 100
 // A notification carries at most 8000 bytes; an id and its comma take 37.
 const IDS_PER_NOTICE = 200
+const READ_ONLY = '25006'
 
 export type AnnounceJob = (jobId: string) => void
 export type AnnounceRun = (runId: string) => void
@@ -66,8 +68,11 @@ export interface JobListener {
  * One listening connection per process. `any` gets every id. After a reconnect every waiting request is woken once,
  * since notifications may have been missed.
  */
-export function listenToJobs(databaseUrl: string, onAnyJob: (jobId: string) => void = () => {}): JobListener {
-  const sql = openDriver(databaseUrl, { max: 1, ...survivingConnectionLoss().options })
+export function listenToJobs(
+  { directUrl, startupParameters }: Pick<DatabaseSettings, 'directUrl'> & Partial<DatabaseSettings>,
+  onAnyJob: (jobId: string) => void = () => {}
+): JobListener {
+  const { sql, leaveServer } = openDriver(directUrl, { max: 1, startupParameters })
   const waiters = new Map<string, Set<() => void>>()
   const watchers = new Set<ChangeWatcher>()
   const notify = (jobId: string) => {
@@ -97,8 +102,10 @@ export function listenToJobs(databaseUrl: string, onAnyJob: (jobId: string) => v
           begun
         )
         return
-      } catch {
+      } catch (error) {
         if (closed) return
+        // A standby takes connections, and no LISTEN.
+        if (postgresCode(error) === READ_ONLY) leaveServer()
         await new Promise((resolve) => setTimeout(resolve, 1000))
       }
     }

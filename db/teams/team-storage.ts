@@ -9,12 +9,13 @@ import {
   type TeamStorage
 } from '../../domain/teams/team-storage.js'
 import type { Db, DbOrTx } from '../client.js'
+import { operatorLimit } from '../operator-limit.js'
 import { storageEntries, teamStorage, teamStorageLimits } from '../tables/storage.js'
 
-/** The limit of a team in SQL: its own, or else the default of this process's connections (`connect`). */
+/** The limit of a team in SQL: its own, or else the default of this process. */
 const limitOf = (teamId: string) => sql`coalesce(
   (select limit_bytes from ${teamStorageLimits} where team_id = ${teamId}),
-  nullif(current_setting('qjs.team_storage_max', true), '')::bigint, ${STORAGE_DEFAULT_BYTES}::bigint)`
+  ${operatorLimit('teamStorageMax')}::bigint, ${STORAGE_DEFAULT_BYTES}::bigint)`
 
 const entriesOf = (teamId: string) => sql`(
   select kind, bytes from ${teamStorage} where team_id = ${teamId}

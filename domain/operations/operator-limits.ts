@@ -1,4 +1,4 @@
-// Limits that the operator sets for the whole installation and the database's queries apply, as settings of each connection.
+// Limits that the operator sets for the whole installation and the database's queries apply (db/operator-limit.ts).
 import { readRetentionCap } from '../capsules/capsule-fields.js'
 import { readStorageDefault } from '../teams/team-storage.js'
 

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { connect } from '../../db/client.js'
-import { readDatabaseTls } from '../../db/database-tls.js'
 import { createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { migrate } from '../../db/migrate.js'
 import { eventually } from '../support/eventually.js'
@@ -93,7 +92,7 @@ test('a name is sent to the server, so that one that has several certificates ca
 test('migrations, notifications and the pool all go through TLS, and go on after every connection was cut', async () => {
   const url = address('addressed', '127.0.0.1', full)
   await migrate(url)
-  const listener = listenToJobs(url)
+  const listener = listenToJobs({ directUrl: url })
   const pool = connect(url, { max: 2 })
   try {
     await pool.db.execute(sql`select 1`)
@@ -113,21 +112,4 @@ test('migrations, notifications and the pool all go through TLS, and go on after
     await listener.close()
     await pool.close()
   }
-})
-
-test.each([
-  ['sslmode=always', 'sslmode must be one of disable, allow, prefer, require, verify-ca, verify-full (got always)'],
-  ['sslmode=require&sslrootcert=system', 'sslrootcert=system needs sslmode=verify-full'],
-  ['sslmode=verify-full&sslrootcert=/none/ca.pem', 'sslrootcert=/none/ca.pem cannot be read: ENOENT']
-])('%s is refused by name', (tls, message) => {
-  expect(() => readDatabaseTls(`postgres://a:b@db.example/c?${tls}`)).toThrow(`DATABASE_URL: ${message}`)
-})
-
-test('an address that says nothing of TLS stays as it is', () => {
-  for (const url of ['postgres://a:p%40ss@db.example:5432/c?application_name=x', 'postgres://a@h1:1,h2:2/c', '/tmp'])
-    expect(readDatabaseTls(url)).toEqual({ url, ssl: undefined })
-  expect(readDatabaseTls('postgres://a:p%40ss@db.example:5432/c?sslmode=disable&application_name=x')).toEqual({
-    url: 'postgres://a:p%40ss@db.example:5432/c?application_name=x',
-    ssl: undefined
-  })
 })

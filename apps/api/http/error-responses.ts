@@ -70,6 +70,7 @@ export function codesOf({ line, access, namesTeam }: RequestShape, own: readonly
     idempotency_conflict: keyed,
     request_under_way: keyed,
     rate_limited: limit !== undefined,
+    database_unavailable: true,
     internal_error: true
   }
   return errorCodes.filter((code) => given[code] || own.includes(code))

@@ -2,6 +2,7 @@
 // `{ error: { code, message, status } }` for requests that carry an Authorization header. Internal details are never shown.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { isDatabaseAway } from '../../../db/database-away.js'
 import { codeOf, type ErrorCode, httpStatusOf, ServiceError } from '../../../domain/errors.js'
 import type { DiskSpace } from '../../../services/disk/disk-space.js'
 import type { Fault } from './validation/validation-faults.js'
@@ -17,14 +18,29 @@ declare module 'fastify' {
 export default fp(
   async (app: FastifyInstance, { disk }: { disk: DiskSpace }) => {
     app.decorateRequest('fault', null)
-    app.setErrorHandler((error, request, reply) =>
-      sendFault(codeOf(error) === null && disk.causes(error) ? storageFull(error) : error, request, reply)
-    )
+    app.setErrorHandler((error, request, reply) => sendFault(outageOf(error, disk) ?? error, request, reply))
   },
   { name: 'errors' }
 )
 
+/** What stops every request of its kind, whatever it asks for; `null` for other errors. */
+function outageOf(error: unknown, disk: DiskSpace): ServiceError | null {
+  if (codeOf(error) !== null) return null
+  if (disk.causes(error)) return storageFull(error)
+  return isDatabaseAway(error) ? databaseUnavailable(error) : null
+}
+
 const STORAGE_FULL_SECONDS = 30
+/** A restart, or the failover of a managed database, takes longer; a lost connection does not. */
+const DATABASE_UNAVAILABLE_SECONDS = 5
+
+const databaseUnavailable = (cause: unknown): ServiceError =>
+  new ServiceError(
+    'database_unavailable',
+    'The database of this service does not respond; whether a write was stored is not known. Try again in a few seconds',
+    { retryAfterSeconds: DATABASE_UNAVAILABLE_SECONDS },
+    { cause }
+  )
 
 const storageFull = (cause: unknown): ServiceError =>
   new ServiceError(
@@ -45,6 +61,7 @@ export const sendNoRoute = (request: FastifyRequest, reply: FastifyReply): Fasti
 export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = translate(error)
   request.fault = { code: known.code, cause: (error as { cause?: unknown } | null)?.cause }
+  if (known.code === 'database_unavailable') request.log.warn({ err: error }, 'the database does not respond')
   if (known.code === 'internal_error') request.log.error({ err: error }, 'request failed with an internal error')
   return sendError(request, reply, known)
 }

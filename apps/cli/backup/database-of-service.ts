@@ -1,10 +1,12 @@
 // The database that `qjob admin backup` and `restore` work on: that of DATABASE_URL, of the running stack, or of a stack
 // that does not run.
+import type { BackupPlace } from '../../../db/backup/sessions.js'
 import { postgresCode } from '../../../db/client.js'
 import { codeOf } from '../../../domain/errors.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { isRunning } from '../../../tools/process-lock.mjs'
 import { runningStack } from '../session/service-url.js'
+import { operatorDatabase, placeOf } from '../stack/operator-database.js'
 import { dataFolder } from '../stack/project.js'
 import { withStoppedDatabase } from '../stack/stopped-database.js'
 import { CliError } from '../terminal/cli-error.js'
@@ -15,25 +17,25 @@ interface Work {
   signal: AbortSignal
 }
 
+export type Place = Omit<BackupPlace, 'signal'>
+
 /** @throws CliError with the reason if the database is unreachable, in use or refuses. */
-export async function withDatabase<T>({ command, signal }: Work, work: (url: string) => Promise<T>): Promise<T> {
-  const own = process.env.DATABASE_URL
-  if (own && !URL.canParse(own))
-    throw new CliError('usage', 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name')
+export async function withDatabase<T>({ command, signal }: Work, work: (place: Place) => Promise<T>): Promise<T> {
+  const own = operatorDatabase()
   const running = own ? null : addressOfRunning()
   if (running && command === 'restore')
     throw new CliError(
       'refused',
       `the service is running from ${dataFolder()}: stop it, and restore into a new DATA_DIR`
     )
-  const url = own || running
+  const url = own?.directUrl ?? running
   try {
-    if (url) return await work(url)
+    if (url) return await work({ url, ...(own && { startupParameters: own.startupParameters }) })
     const stopped = { dataDir: dataFolder(), purpose: `qjob admin ${command}`, create: command === 'restore', signal }
-    return await withStoppedDatabase({ ...stopped, report: printNotice }, work)
+    return await withStoppedDatabase({ ...stopped, report: printNotice }, (url) => work({ url }))
   } catch (error) {
     if (signal.aborted) throw new CliError('refused', 'interrupted; nothing is left of it')
-    throw translated(error, url ? new URL(url).host : dataFolder())
+    throw translated(error, url ? placeOf(url) : dataFolder())
   }
 }
 

@@ -18,6 +18,7 @@ import { secretKeysFile } from '../stack/secret-keys.js'
 import { CliError } from '../terminal/cli-error.js'
 import { readBackup } from './archive-reader.js'
 import { isProven, type OwnKeys, ownKeys, refuseMissingKeys, ringOf } from './backup-keys.js'
+import type { Place } from './database-of-service.js'
 import { type RestoredFile, restoredFile } from './restored-files.js'
 
 export interface RestoreInput {
@@ -42,7 +43,7 @@ export interface Restored {
 /** @param inDatabase opens the database, which is not touched before the file is verified. */
 export async function restoreBackup(
   input: RestoreInput,
-  inDatabase: <T>(work: (url: string) => Promise<T>) => Promise<T>
+  inDatabase: <T>(work: (place: Place) => Promise<T>) => Promise<T>
 ): Promise<Restored> {
   const own = ownKeys()
   const migrations = readMigrations()
@@ -57,10 +58,10 @@ export async function restoreBackup(
     })
     refuseUnproven(isProven(own?.ring ?? null, verified), own, input)
   }
-  return inDatabase(async (url) => {
+  return inDatabase(async (place) => {
     const files: RestoredFile[] = []
     try {
-      return await intoEmptyDatabase({ url, signal: input.signal }, migrations, (restoring) =>
+      return await intoEmptyDatabase({ ...place, signal: input.signal }, migrations, (restoring) =>
         load(restoring, input, { own, check, files })
       )
     } catch (error) {

@@ -22,7 +22,7 @@ export function demoFolder(dataDir: string | undefined): string {
 
 /** Servers, keys and files of a service that somebody uses. */
 const ofAService =
-  /^(DATABASE_URL|REDIS_URL|REDIS_TLS_\w+|TEMPORAL_ADDRESS|TEMPORAL_TLS(_\w+)?|TEMPORAL_API_KEY(_FILE)?|MAIL_DIR|AUDIT_CHECKPOINTS_FILE|SECRETS_KEYS|PUBLIC_URL)$/
+  /^(DATABASE_\w+|REDIS_URL|REDIS_TLS_\w+|TEMPORAL_ADDRESS|TEMPORAL_TLS(_\w+)?|TEMPORAL_API_KEY(_FILE)?|MAIL_DIR|AUDIT_CHECKPOINTS_FILE|SECRETS_KEYS|PUBLIC_URL)$/
 
 /** A demo has its own servers and files. */
 export function demoEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

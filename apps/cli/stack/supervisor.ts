@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import { createLog } from '../../../services/telemetry/log.js'
 import { checkpointsFile } from './checkpoints-file.js'
 import { DataDir, newSecret } from './data-dir.js'
+import { checkDatabaseReachable } from './operator-database.js'
 import type { Child, StackContext } from './parts/child.js'
 import {
   type EmulatedProvider,
@@ -127,7 +128,7 @@ class RunningStack implements Stack {
     const executorToken = newSecret()
     removeEmulatorsFile(dataDir.path)
     const [databaseUrl, redisUrl, temporal, executorUrl, emulated] = await Promise.all([
-      settings.databaseUrl ? checkUrlReachable('DATABASE_URL', settings.databaseUrl, 5432) : this.startDatabase(),
+      settings.databaseUrl ? checkDatabaseReachable(settings.databaseUrl) : this.startDatabase(),
       settings.redisUrl ? checkRedisReachable(settings.redisUrl) : this.startRedis(),
       settings.temporalAddress ? this.useTemporal(settings.temporalAddress) : this.startTemporal(),
       this.startExecutor(executorToken),

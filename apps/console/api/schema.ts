@@ -28,6 +28,7 @@ export interface paths {
         }
         400: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -45,12 +46,7 @@ export interface paths {
         }
         400: Refusal
         500: Refusal
-        503: {
-          headers: Headers
-          content: {
-            'application/json': components['schemas']['Readiness']
-          }
-        }
+        503: Refusal
       }
     }
   }
@@ -69,6 +65,7 @@ export interface paths {
         400: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -87,6 +84,7 @@ export interface paths {
         400: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -109,6 +107,7 @@ export interface paths {
         400: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -139,6 +138,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -164,6 +164,7 @@ export interface paths {
         415: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -239,6 +240,7 @@ export interface paths {
         403: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -259,6 +261,7 @@ export interface paths {
         403: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -310,6 +313,7 @@ export interface paths {
         413: Refusal
         415: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -421,6 +425,7 @@ export interface paths {
         415: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -559,6 +564,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -588,6 +594,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -615,6 +622,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -676,6 +684,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -703,6 +712,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -738,6 +748,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -805,6 +816,7 @@ export interface paths {
         401: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -842,6 +854,7 @@ export interface paths {
         422: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -872,6 +885,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -896,6 +910,7 @@ export interface paths {
         415: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -951,6 +966,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -978,6 +994,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1042,6 +1059,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1128,6 +1146,7 @@ export interface paths {
         415: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1159,6 +1178,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1232,6 +1252,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -1330,6 +1351,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     patch: {
@@ -1427,6 +1449,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1455,6 +1478,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1567,6 +1591,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1595,6 +1620,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1622,6 +1648,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     put: {
@@ -1763,6 +1790,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1825,6 +1853,7 @@ export interface paths {
         401: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -1967,6 +1996,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2038,6 +2068,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2065,6 +2096,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     patch: {
@@ -2345,6 +2377,7 @@ export interface paths {
         400: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2371,6 +2404,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2426,6 +2460,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2487,6 +2522,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2514,6 +2550,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     patch: {
@@ -2578,6 +2615,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2612,6 +2650,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2646,6 +2685,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2674,6 +2714,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2692,6 +2733,7 @@ export interface paths {
         400: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -2711,6 +2753,7 @@ export interface paths {
         401: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -2911,6 +2954,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3011,6 +3055,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -3139,6 +3184,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3201,6 +3247,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -3296,6 +3343,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -3391,6 +3439,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3487,6 +3536,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -3547,6 +3597,7 @@ export interface paths {
         415: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3601,6 +3652,7 @@ export interface paths {
         403: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     patch: {
@@ -3678,6 +3730,7 @@ export interface paths {
         403: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3704,6 +3757,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3733,6 +3787,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3762,6 +3817,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -3897,6 +3953,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     post: {
@@ -3993,6 +4050,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     put: {
@@ -4094,6 +4152,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -4121,6 +4180,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -4181,6 +4241,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -4249,6 +4310,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -4276,6 +4338,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
     put: {
@@ -4330,6 +4393,7 @@ export interface paths {
         404: Refusal
         429: Refusal
         500: Refusal
+        503: Refusal
       }
     }
   }
@@ -4341,7 +4405,7 @@ export interface components {
       status: "ok"
     }
     ErrorDetails: {
-      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
+      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
       message: string
       status: number
     } & { [name: string]: unknown }
@@ -4624,7 +4688,7 @@ export interface components {
       job_id: string
     }
     BudgetErrorDetails: {
-      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
+      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
       message: string
       status: number
       estimated_cost: number
@@ -4651,7 +4715,7 @@ export interface components {
       sha256: string
     }
     Failure: {
-      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
+      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
       message: string
     }
     JobProgress: {

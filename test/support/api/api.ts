@@ -97,7 +97,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const poolMax = options.poolMax ?? 20
   const pool = connect(database.url, { max: poolMax })
   const announce = createJobAnnouncer(pool.sql)
-  const listener = listenToJobs(database.url)
+  const listener = listenToJobs({ directUrl: database.url })
   let held = 0
   const counted: ApiDeps['listener'] = {
     on(jobId, changed) {

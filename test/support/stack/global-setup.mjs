@@ -1,7 +1,7 @@
 // Once per jest run: the bundles of the programs and of the test files, then the shared parts.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootstrap, browserPath, needs, root } from '../../../tools/bootstrap.mjs'
+import { bootstrap, browserPath, needs, pgbouncer, root } from '../../../tools/bootstrap.mjs'
 import { buildTests } from '../../../tools/build/tests.mjs'
 import { build } from '../../../tools/build.mjs'
 
@@ -18,7 +18,12 @@ export default async function setUp({ testPathPatterns }) {
   await (await import('esbuild')).stop()
   const { startSharedStack } = await import('../../../dist/test/support/stack/shared-stack.js')
   const stack = await startSharedStack()
-  Object.assign(process.env, stack.env, { TEST_BROWSER: browserPath() ?? '' })
+  const { path, libraries } = pgbouncer()
+  Object.assign(process.env, stack.env, {
+    TEST_BROWSER: browserPath() ?? '',
+    TEST_PGBOUNCER: path,
+    TEST_PGBOUNCER_LIBRARIES: libraries
+  })
   globalThis.stopSharedStack = stack.stop
   process.stderr.write(`test stack ready (${((Date.now() - began) / 1000).toFixed(1)} s)\n`)
 }

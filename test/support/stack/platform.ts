@@ -41,11 +41,11 @@ export interface OwnParts {
   databasePort?: number
 }
 
-/** @param logFile of all parts; default: one file for each. */
+/** @param env settings of api and worker. @param logFile of all parts; default: one file for each. */
 export async function startPlatform(
   file: string,
   own: OwnParts = {},
-  env: Record<string, string> = {},
+  env: Record<string, string> | ((databaseUrl: string) => Record<string, string>) = {},
   logFile?: string
 ) {
   const database = await createTestDatabase(file)
@@ -89,7 +89,7 @@ export async function startPlatform(
     LOG_LEVEL: 'info',
     NODE_OPTIONS: '',
     HOST: '127.0.0.1',
-    ...env
+    ...(typeof env === 'function' ? env(database.url) : env)
   }
   const startWorker = (changed: Record<string, string>, logFile = context.logFile) =>
     startNodeApp(

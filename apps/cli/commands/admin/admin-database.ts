@@ -4,25 +4,25 @@ import { codeOf } from '../../../../domain/errors.js'
 import { readOperatorLimits } from '../../../../domain/operations/operator-limits.js'
 import { idArgument } from '../../session/service-command.js'
 import { runningStack } from '../../session/service-url.js'
+import { operatorDatabase, placeOf } from '../../stack/operator-database.js'
 import { CliError } from '../../terminal/cli-error.js'
 
 export const databaseHelp = '\nUses the database of DATABASE_URL, or else of the stack running from DATA_DIR (.data).'
 
 /** Opens the database for one piece of work. @throws CliError with the reason if it is unreachable or refuses. */
 export async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-  const url = process.env.DATABASE_URL || runningStack()?.database_url
+  const own = operatorDatabase()
+  const url = own?.directUrl ?? runningStack()?.database_url
   if (!url)
     throw new CliError(
       'unreachable',
       'no database: start the service (npm start), name its data folder with DATA_DIR, or set DATABASE_URL'
     )
-  if (!URL.canParse(url))
-    throw new CliError('usage', 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name')
-  const connection = connect(url, { max: 1, settings: readOperatorLimits(process.env) })
+  const connection = connect(url, { ...own, max: 1, settings: readOperatorLimits(process.env) })
   try {
     return await work(connection)
   } catch (error) {
-    throw translated(error, new URL(url).host)
+    throw translated(error, placeOf(url))
   } finally {
     await connection.close()
   }

@@ -70,9 +70,9 @@ async function backup(file: string, { json, withoutKeys }: BackupOptions, signal
     )
   const named = process.env.AUDIT_CHECKPOINTS_FILE?.trim() || checkpointsFile(dataFolder())
   const checkpoints = existsSync(named) ? named : null
-  const manifest = await withDatabase({ command: 'backup', signal }, (url) => {
+  const manifest = await withDatabase({ command: 'backup', signal }, (place) => {
     const input = {
-      place: { url, signal },
+      place: { ...place, signal },
       serviceVersion: projectVersion(),
       keys,
       includesKeys: !withoutKeys,

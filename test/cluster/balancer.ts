@@ -1,7 +1,7 @@
 // haproxy before the apis, and PgBouncer before Postgres: each as its own documentation sets it up, with TLS.
 import { chmodSync, chownSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../apps/cli/stack/parts/child.js'
 
 interface Secret {
@@ -52,7 +52,7 @@ export interface PoolerOptions {
   /** Address of the database for the service's role. */
   databaseUrl: string
   secret: Secret
-  /** Debian's package runs as this user; PgBouncer refuses root. */
+  /** PgBouncer refuses to run as root. */
   user: { uid: number; gid: number } | undefined
 }
 
@@ -78,27 +78,26 @@ default_pool_size = 20
 max_client_conn = 500
 auth_type = plain
 auth_file = ${path('pooler-users.txt', `"${username}" "${decodeURIComponent(password)}"\n`)}
-ignore_startup_parameters = extra_float_digits
 client_tls_sslmode = require
 client_tls_cert_file = ${path('pooler.crt', secret.cert)}
 client_tls_key_file = ${path('pooler.key', secret.key)}
 `
   chmodSync(folder, 0o711)
-  return startProgram('pgbouncer', [path('pgbouncer.ini', configuration)], port, context, user)
+  return startProgram(process.env.TEST_PGBOUNCER!, [path('pgbouncer.ini', configuration)], port, context, user)
 }
 
 async function startProgram(
-  name: string,
+  command: string,
   args: string[],
   port: number,
   context: StackContext,
   user?: { uid: number; gid: number }
 ): Promise<Child> {
   const child = await spawnChild(context, {
-    name,
-    command: name,
+    name: basename(command),
+    command,
     args,
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    env: { PATH: process.env.PATH, LD_LIBRARY_PATH: process.env.TEST_PGBOUNCER_LIBRARIES },
     cwd: '/',
     ...(user && { user }),
     stopSignal: 'SIGTERM',

@@ -16,7 +16,6 @@ import { startTemporal } from '../../apps/cli/stack/parts/temporal.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
 import { startEmulators } from '../../apps/emulators/emulators.js'
 import { type Connection, connect } from '../../db/client.js'
-import { migrate } from '../../db/migrate.js'
 import { createAuthority } from '../support/tls/certificates.js'
 import { postgresOverTls } from '../support/tls/postgres-over-tls.js'
 import { tlsBefore } from '../support/tls/tls-before.js'
@@ -76,10 +75,10 @@ export async function startCluster(folder: string): Promise<Cluster> {
   const postgres = createPart('postgres', thisRelease, async () => {
     const server = await startPostgres({ home, port: databasePort, durable: true }, contextOf('postgres'))
     databaseUrl = await ensureDatabase(server.url, 'qjs', 'a-password-of-the-cluster')
+    await setLimitsOfRole(server.url)
     return server
   })
   await begin(postgres)
-  await migrate(databaseUrl)
 
   const directWay = await postgresOverTls({ host: '127.0.0.1', port: databasePort }, secret)
   closers.push(directWay.close)
@@ -135,6 +134,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
     DATABASE_URL: secure(poolerPort),
     DATABASE_DIRECT_URL: secure(directWay.port),
     DATABASE_PREPARED_STATEMENTS: 'off',
+    DATABASE_STARTUP_PARAMETERS: 'off',
     REDIS_URL: `rediss://:${password}@127.0.0.1:${redisWay.port}`,
     REDIS_TLS_CA: ca,
     TEMPORAL_ADDRESS: `127.0.0.1:${temporalWay.port}`,
@@ -215,5 +215,16 @@ export async function startCluster(folder: string): Promise<Cluster> {
       for (const close of closers) await close()
       watchdog.close()
     }
+  }
+}
+
+/** PgBouncer passes no startup parameters on (docs/operations/deployment.md). */
+async function setLimitsOfRole(superuserUrl: string): Promise<void> {
+  const { sql, close } = connect(superuserUrl, { max: 1 })
+  try {
+    await sql`alter role qjs set statement_timeout = '10s'`
+    await sql`alter role qjs set idle_in_transaction_session_timeout = '90s'`
+  } finally {
+    await close()
   }
 }

@@ -1,5 +1,6 @@
 // The api's configuration, read once at the start.
 
+import { type ExecutorAddresses, readExecutorAddresses } from '../../domain/backends/executor-addresses.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
@@ -26,7 +27,7 @@ export interface ApiConfig {
   taskQueue: string
   queuePrefix: string
   /** `null`: jobs are accepted for workers to run, and the playground responds with 503. */
-  executorUrl: string | null
+  executors: ExecutorAddresses | null
   executorToken: string
   host: string
   port: number
@@ -93,7 +94,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     temporalUiUrl: env.TEMPORAL_UI_URL?.replace(/\/+$/, '') || null,
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
-    executorUrl: env.EXECUTOR_URL || null,
+    executors: env.EXECUTOR_URL ? readExecutorAddresses(env.EXECUTOR_URL) : null,
     executorToken: env.EXECUTOR_URL ? need('EXECUTOR_TOKEN') : '',
     host: env.HOST ?? '127.0.0.1',
     port,

@@ -2,6 +2,7 @@
 // wait; the defaults are the product's promises.
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
+import { type ExecutorAddresses, readExecutorAddresses } from '../../domain/backends/executor-addresses.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
@@ -20,7 +21,7 @@ export interface WorkerConfig {
   temporalNamespace: string
   taskQueue: string
   queuePrefix: string
-  executorUrl: string
+  executors: ExecutorAddresses
   executorToken: string
   /** `null`: no sealed value can be opened; production requires one. */
   keyRing: KeyRing | null
@@ -82,7 +83,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     queuePrefix: env.QUEUE_PREFIX ?? 'qjs',
-    executorUrl: need('EXECUTOR_URL'),
+    executors: readExecutorAddresses(need('EXECUTOR_URL')),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),
     providerUrls: readProviderUrls(env),

@@ -19,6 +19,7 @@ import { createScheduleCopies } from '../../services/dispatch/schedule-copies.js
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
+import { createExecutorPool } from '../../services/executor/pool.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
@@ -57,8 +58,6 @@ import { watchProviders } from './sweeps/watched-providers.js'
 import { startWebhookSender } from './sweeps/webhook-sender.js'
 import { startTemporalWorker } from './temporal-worker.js'
 
-// Slots to assume until the executor has reported its own.
-const INITIAL_PERMITS = 2
 const DIRECT_GRACE_MS = 20_000
 /** How long a team's number of looks is used, and of how many teams it is kept. */
 const TEAM_LOOKS_MS = 5_000
@@ -80,9 +79,14 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)
   const announceRun = createRunAnnouncer(connection.sql)
-  const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
-  const gate = createExecutorGate(INITIAL_PERMITS)
-  const metrics = createWorkerMetrics(gate)
+  const executors = createExecutorPool({
+    addresses: config.executors,
+    connect: (address) => tracedExecutor(createExecutorClient(address, config.executorToken), tracing),
+    everyMs: times.executorHealthMs,
+    log
+  })
+  const gate = createExecutorGate(executors.endpoints)
+  const metrics = createWorkerMetrics(gate, executors.endpoints)
   const logStatusChange = statusLogger(log)
   onStatusCommitted(db, (change) => {
     metrics.countStatusChange(change)
@@ -90,7 +94,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
   })
   const { countFault, countRepeatedStep } = metrics
-  const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
+  const steps = { db, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const teamLooks = new TimedCache<number>(TEAM_LOOKS_MAX, TEAM_LOOKS_MS)
   const rateRedis = openRateLimitRedis(config.redisUrl)
@@ -124,7 +128,6 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     {
       connection: consumerRedis,
       prefix: config.queuePrefix,
-      permits: INITIAL_PERMITS,
       around: directSpans(db, tracing),
       log
     }
@@ -254,14 +257,11 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       return false
     }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
-      const health = await executor.health().catch(() => null)
-      if (!health) return false
-      gate.setPermits(health.slots.total)
-      consumer.setPermits(health.slots.total)
-      await reportEngines(
-        db,
-        health.engines.map(({ name }) => name)
-      )
+      await executors.look()
+      const ready = executors.endpoints.list().filter(({ state }) => state === 'ready')
+      if (ready.length === 0) return false
+      consumer.setPermits(gate.permits)
+      await reportEngines(db, [...new Set(ready.flatMap(({ engines }) => [...engines]))])
       return false
     })
   ]
@@ -274,7 +274,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       await Promise.all([consumer.close(DIRECT_GRACE_MS), temporalWorker.close(), ...loops.map((loop) => loop.close())])
       await leased.close()
       await Promise.all([webhookClient.close(), providers.close()])
-      await Promise.all([listener.close(), directQueue.close(), executor.close(), closeTemporal()])
+      await Promise.all([listener.close(), directQueue.close(), executors.close(), closeTemporal()])
       consumerRedis.disconnect()
       rateRedis.disconnect()
       await Promise.all([connection.close(), leaseConnection.close()])

@@ -1,11 +1,12 @@
 // The client of the execution service: one request per execution, whose response is a stream of lines (stream.ts). The
 // caller decides what an outcome means for a job.
 import { Agent, request } from 'undici'
-import type { ExecutorHealth } from '../../domain/backends/executor-health.js'
+import { EXECUTOR_PROTOCOL, type ExecutorHealth } from '../../domain/backends/executor-health.js'
 import type { JobError } from '../../domain/errors.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
 import type { AnalyseRequest, CompileRequest, ConvertRequest, PointsRequest, RunRequest } from './requests.js'
 import {
+  type Away,
   connectionFault,
   type OnPrinted,
   type PointsEnd,
@@ -72,7 +73,11 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     keepAliveTimeout: 10_000,
     connections: 256
   })
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'x-executor-protocol': String(EXECUTOR_PROTOCOL)
+  }
   const post = (path: string, body: object, signal: AbortSignal) =>
     request(`${url}${path}`, { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal })
 
@@ -148,13 +153,21 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   }
 }
 
+const whyByCode = new Map<string, NonNullable<Away['why']>>([
+  ['worker_not_configured', 'unfit'],
+  ['execution_service_lost', 'fault'],
+  ['draining', 'draining'],
+  ['engine_missing', 'engine'],
+  ['protocol_mismatch', 'protocol']
+])
+
 function refusal(status: number, text: string, retryAfter: string | string[] | undefined): Refusal {
   const { message, code } = errorOf(text) ?? { message: `execution service returned ${status}` }
   const full = status === 429 || (status === 503 && (code === undefined || code === 'busy'))
   if (full) return { kind: 'busy', retryAfterSeconds: readSeconds(retryAfter) }
-  if (code === 'worker_not_configured') return { kind: 'away', message, unfit: true }
+  if (typeof code === 'string' && whyByCode.has(code)) return { kind: 'away', message, why: whyByCode.get(code)! }
   // A proxy whose executor is gone returns 502 to 504 without a code of ours. These come from the executor itself.
-  if (status === 500 || code === 'execution_service_lost') return { kind: 'away', message, fault: true }
+  if (status === 500) return { kind: 'away', message, why: 'fault' }
   // A wrong token or an error of a proxy is for an operator to fix; jobs must not fail because of it.
   if (status === 401 || status === 404 || status >= 500) return { kind: 'away', message }
   return { kind: 'refused', message }

@@ -363,6 +363,10 @@ class SandboxBusy(Exception):
     """No slot is free; nothing was started."""
 
 
+class SandboxDraining(SandboxBusy):
+    """The executor finishes what it runs and then stops; nothing was started, and another executor has to."""
+
+
 class SandboxFault(Exception):
     """No child took the job, by the executor's own fault; nothing of the job was executed."""
 

@@ -42,7 +42,7 @@ export interface DirectConsumer {
 
 export function startDirectConsumer(
   deps: DirectDeps,
-  options: { connection: ConnectionOptions; prefix: string; permits: number; around: AroundDirect; log: Logger }
+  options: { connection: ConnectionOptions; prefix: string; around: AroundDirect; log: Logger }
 ): DirectConsumer {
   const { around, log } = options
   const turns = createClaimTurns(deps.db, deps.gate)
@@ -55,7 +55,7 @@ export function startDirectConsumer(
   const worker = new Worker<JobHandOver>(DIRECT_QUEUE, run, {
     connection: options.connection,
     prefix: options.prefix,
-    concurrency: options.permits + PREFETCH,
+    concurrency: deps.gate.permits + PREFETCH,
     // With the default of 1, a worker that is killed has its entry run again.
     maxStalledCount: 0,
     removeOnComplete: { count: 0 },
@@ -131,10 +131,10 @@ const withPlace = (deps: DirectDeps, place: ClaimPlace): RunDeps => ({
     hasRoom: deps.gate.hasRoom,
     noteResponse: deps.gate.noteResponse,
     noteFault: deps.gate.noteFault,
-    enter: async (owner, signal) => {
-      const leave = await deps.gate.enter(owner, signal)
+    enter: async (call, signal) => {
+      const seat = await deps.gate.enter(call, signal)
       place.admitted()
-      return leave
+      return seat
     }
   }
 })

@@ -2,10 +2,11 @@
 // sending lines that a test checks.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 
 export interface Call {
   path: string
+  /** `null` when there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any
   /** Whether the caller hung up before the response was complete. */
@@ -19,7 +20,8 @@ export async function startFaultyExecutor(first: Fault) {
   const calls: Call[] = []
   let fault = first
   const server = createServer(async (request, response) => {
-    const call: Call = { path: request.url!, body: await json(request), hungUp: false }
+    const body = await text(request)
+    const call: Call = { path: request.url!, body: body === '' ? null : JSON.parse(body), hungUp: false }
     response.on('close', () => {
       call.hungUp = !response.writableFinished
     })

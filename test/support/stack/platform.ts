@@ -35,7 +35,15 @@ export interface JobRecord {
 export interface OwnParts {
   redis?: boolean
   temporal?: boolean
-  executor?: boolean | { slots: number }
+  executor?: boolean | OwnExecutor
+  /** One more, of which both processes know. */
+  executor2?: OwnExecutor
+}
+
+interface OwnExecutor {
+  slots: number
+  engines?: string
+  drainSeconds?: number
 }
 
 /** @param logFile of all parts; default: one file for each. */
@@ -58,16 +66,24 @@ export async function startPlatform(
   }
 
   const temporalFile = join(folder, 'temporal.db')
-  const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker', Child>> = {}
+  const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'executor2' | 'api' | 'worker', Child>> = {}
   const redis = own.redis ? await startRedis({ dataDir: null, password: TOKEN }, context) : null
   const temporal = own.temporal ? await startTemporal({ database: temporalFile }, context) : null
-  const executorOptions = {
+  const optionsOf = (one: boolean | OwnExecutor | undefined) => ({
     token: TOKEN,
     warmFrameworks: false as const,
-    ...(typeof own.executor === 'object' && { slots: String(own.executor.slots) })
-  }
+    ...(typeof one === 'object' && { ...one, slots: String(one.slots) })
+  })
+  const executorOptions = optionsOf(own.executor)
+  const secondOptions = { ...optionsOf(own.executor2), name: 'executor2' }
   let executor: Executor | null = own.executor ? await startExecutor(executorOptions, context) : null
-  Object.assign(parts, { ...(redis && { redis }), ...(temporal && { temporal }), ...(executor && { executor }) })
+  let executor2: Executor | null = own.executor2 ? await startExecutor(secondOptions, context) : null
+  Object.assign(parts, {
+    ...(redis && { redis }),
+    ...(temporal && { temporal }),
+    ...(executor && { executor }),
+    ...(executor2 && { executor2 })
+  })
 
   const settings: Record<string, string> = {
     DATABASE_URL: database.url,
@@ -77,7 +93,7 @@ export async function startPlatform(
     QUEUE_PREFIX: database.name,
     // Tests send more requests than users.
     RATE_LIMIT_SCALE: '0',
-    EXECUTOR_URL: executor?.url ?? process.env.TEST_EXECUTOR_URL!,
+    EXECUTOR_URL: [executor?.url ?? process.env.TEST_EXECUTOR_URL!, ...(executor2 ? [executor2.url] : [])].join(','),
     EXECUTOR_TOKEN: executor ? TOKEN : process.env.TEST_EXECUTOR_TOKEN!,
     WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE!,
     LOG_LEVEL: 'info',
@@ -115,6 +131,10 @@ export async function startPlatform(
     executor: async () => {
       executor = await startExecutor({ ...executorOptions, port: executor!.port }, context)
       parts.executor = executor
+    },
+    executor2: async () => {
+      executor2 = await startExecutor({ ...secondOptions, port: executor2!.port }, context)
+      parts.executor2 = executor2
     }
   }
   let base = ''
@@ -164,6 +184,15 @@ export async function startPlatform(
     async kill(name: keyof typeof parts): Promise<void> {
       parts[name]!.kill()
       await parts[name]!.exited
+    },
+
+    /** Tells a part to stop, without waiting for it. */
+    tellToStop: (name: keyof typeof parts): boolean => process.kill(parts[name]!.pid, 'SIGTERM'),
+
+    /** What an executor says of itself. */
+    async ofExecutor(name: 'executor' | 'executor2', path: '/health' | '/metrics'): Promise<string> {
+      const { url } = name === 'executor' ? executor! : executor2!
+      return (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
     },
 
     /** Stops a part in an orderly way. */
@@ -222,7 +251,7 @@ export async function startPlatform(
 
     async close(): Promise<void> {
       ending.abort(new Error('the test is over'))
-      for (const name of ['worker', 'api', 'executor', 'temporal', 'redis'] as const) parts[name]?.kill()
+      for (const name of ['worker', 'api', 'executor', 'executor2', 'temporal', 'redis'] as const) parts[name]?.kill()
       await Promise.all(Object.values(parts).map((part) => part.exited))
       watchdog.close()
       await connection.close()

@@ -11,8 +11,9 @@ import { waitingOfJob } from '../../../db/jobs/job-waiting.js'
 import { jobs } from '../../../db/tables/jobs.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
+import type { Seat } from '../../../services/executor/gate.js'
 import { eventually } from '../../support/eventually.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { addJob, addPerson, type Person } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -32,11 +33,11 @@ const PERMITS = 2
 function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
   const connection = new Redis(process.env.TEST_REDIS_URL!, { maxRetriesPerRequest: null })
   const leased = createLeasedJobs(db, 1_000, log)
-  const gate = createExecutorGate(PERMITS)
+  const gate = gateTo(executor, PERMITS)
   gate.setTeamLimits(limits)
   const consumer = startDirectConsumer(
-    { db, executor, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
-    { connection, prefix: database.name, permits: PERMITS, around: (_, work) => work(), log }
+    { db, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
+    { connection, prefix: database.name, around: (_, work) => work(), log }
   )
   return {
     gate,
@@ -99,12 +100,12 @@ test('a worker that stops hands back the entries whose jobs it has not begun', a
   // Another call uses every permit, and one job is claimed ahead.
   const owner = { team: 'another', job: 'another' }
   const { signal } = new AbortController()
-  const leave = await Promise.all(Array.from({ length: PERMITS }, () => consumer.gate.enter(owner, signal)))
+  const seats = await Promise.all(Array.from({ length: PERMITS }, () => consumer.gate.enter(owner, signal)))
   const stateOf = async () =>
     (await db.execute(sql`select status from jobs where id::text in ${ids} order by id`)).map(({ status }) => status)
   await eventually(async () => (await stateOf())[0] === 'running')
   const closed = consumer.close()
-  for (const release of leave) release()
+  for (const seat of seats) (seat as Seat).leave()
   await closed
   expect(await stateOf()).toEqual(['completed', 'pending', 'pending'])
   expect(await queue.queue.getJobCountByTypes('waiting')).toBe(2)
@@ -157,7 +158,7 @@ test('claims at the same time choose different jobs, each with one look at what 
       return Reflect.get(target, key)
     }
   })
-  const turns = createClaimTurns(counting, createExecutorGate(ids.length))
+  const turns = createClaimTurns(counting, gateTo(executor, ids.length))
   const claimed: string[] = []
   await Promise.all(
     ids.map((entry) =>

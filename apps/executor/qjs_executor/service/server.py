@@ -7,9 +7,10 @@ import asyncio
 import hashlib
 import hmac
 import platform
+import secrets
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -31,13 +32,14 @@ from ..job import (
     QuestionAnswer,
     Sandbox,
     SandboxBusy,
+    SandboxDraining,
     SandboxFault,
     SandboxInsecure,
     WrongAnswer,
 )
 from ..logs import facts, log
 from ..printed_text import PrintedText
-from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS
+from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS, PROTOCOL
 from .engines import Engines
 from .execute import execute_job
 from .followed_run import follow
@@ -63,14 +65,17 @@ BUSY_SECONDS = 1
 """When a caller that found every slot taken may retry."""
 
 
-def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int) -> ASGIApp:
+def build_app(
+    sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int, engines: tuple[str, ...]
+) -> ASGIApp:
     """Builds the application over one sandbox, whose slots `lanes` shares out. Every route requires the bearer token.
-    `pid`: the executor's first process, with which all of it stops."""
+    `pid`: the executor's first process, with which all of it stops. `engines`: those that it may offer."""
     metrics = Metrics(sandbox, lanes)
+    present = _Present(secrets.token_hex(8), Engines(sandbox, engines))
     routes = [
-        Route("/health", _Health(sandbox, lanes, pid), methods=["GET"]),
+        Route("/health", _Health(sandbox, lanes, pid, present), methods=["GET"]),
         Route("/metrics", _Metrics(metrics), methods=["GET"]),
-        Route("/run", _Run(sandbox, lanes, limits, metrics), methods=["POST"]),
+        Route("/run", _Run(sandbox, lanes, limits, metrics, present), methods=["POST"]),
         *(
             Route(path, _Question(sandbox, lanes, limits, metrics, parse), methods=["POST"])
             for path, parse in (
@@ -82,7 +87,7 @@ def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: i
         ),
     ]
     handlers = {404: _plain_error, 405: _plain_error}
-    return _Bearer(Starlette(routes=routes, exception_handlers=handlers), token)
+    return _Bearer(_Protocol(Starlette(routes=routes, exception_handlers=handlers)), token)
 
 
 def error_response(status: int, code: str, message: str) -> JSONResponse:
@@ -113,19 +118,46 @@ class _Bearer:
         await self._app(scope, receive, send)
 
 
+class _Protocol:
+    """Refuses a request of a caller that speaks another protocol, before anything of it is read. One that names none
+    is taken for a person."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST":
+            spoken = dict(scope["headers"]).get(b"x-executor-protocol", str(PROTOCOL).encode())
+            if spoken != str(PROTOCOL).encode():
+                message = f"this executor speaks protocol {PROTOCOL}, the caller {spoken[:20].decode('latin-1')!r}"
+                await error_response(409, "protocol_mismatch", message)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+@dataclass(frozen=True)
+class _Present:
+    """What this process of an executor is: no other one, not even its successor at the same address, has its id."""
+
+    instance_id: str
+    engines: Engines
+
+
 class _Health:
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, pid: int) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, pid: int, present: _Present) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
         self._pid = pid
-        self._engines = Engines(sandbox)
+        self._present = present
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        engines = await self._engines.names()
+        engines = await self._present.engines.names()
         present = self._sandbox.facts()
         body = {
             "status": present.status,
             "version": __version__,
+            "protocol": PROTOCOL,
+            "instance_id": self._present.instance_id,
             "pid": self._pid,
             "python": platform.python_version(),
             "sandbox": {
@@ -166,11 +198,12 @@ class _TooLarge(Exception):
 class _Run:
     """POST /run. Written against the bare protocol, because a caller's hang-up has to kill the execution at once."""
 
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics, present: _Present) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
         self._limits = limits
         self._metrics = metrics
+        self._present = present
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _answer_job(
@@ -185,6 +218,8 @@ class _Run:
 
     async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
         """Streams the execution; returns an error response instead when nothing was started."""
+        if not await self._present.engines.has(job.engine):
+            return error_response(409, "engine_missing", f"engine: this executor does not have '{job.engine}'")
         lines = Lines(send)
         printed = PrintedText()
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -195,7 +230,8 @@ class _Run:
         try:
             await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
             if taken.done():
-                await lines.open({"accepted": {"run_id": job.run_id, "framework": taken.result()}})
+                named = {"run_id": job.run_id, "framework": taken.result(), "executor": self._present.instance_id}
+                await lines.open({"accepted": named})
                 await follow(run, printed, lines)
             outcome = run.result()
             if isinstance(outcome, Completed):
@@ -316,6 +352,8 @@ async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: 
 
 def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
     """Nothing was executed: every slot is taken, or no child was available."""
+    if isinstance(error, SandboxDraining):
+        return error_response(503, "draining", "this executor is about to stop and takes no more runs")
     if isinstance(error, SandboxBusy):
         answer = error_response(503, "busy", "every slot is taken; try again shortly")
         answer.headers["retry-after"] = str(BUSY_SECONDS)

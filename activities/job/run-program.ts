@@ -32,7 +32,16 @@ import { countedExecution } from './counted-execution.js'
 import { currentOrNewAttempt, type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
-import { callOf, newRunId, parkedOf, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
+import {
+  callOf,
+  newRunId,
+  type Parked,
+  parkedOf,
+  type RunEnded,
+  repeatable,
+  requestOf,
+  resumeOrReplay
+} from './run-request.js'
 
 /**
  * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, also a circuit
@@ -72,9 +81,9 @@ export async function runProgram(
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
     const counted = countedExecution(deps, { jobId, task: '', fence, signal })
     let unfit: JobError | null = null
-    const run = (build: () => Promise<RunRequest>, holder?: string | null) => {
+    const run = (build: () => Promise<RunRequest>, parked?: Parked) => {
       let request: RunRequest | null = null
-      return whenExecutorCan<ScriptEnd>(deps, { ...callOf(job, jobId), holder }, signal, async (executor) => {
+      return whenExecutorCan<ScriptEnd>(deps, { ...callOf(job, jobId), ...parked }, signal, async (executor) => {
         unfit = await counted.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
         request ??= await build()
@@ -134,7 +143,7 @@ async function resumeScript(
   job: JobRun,
   asks: ScriptRequest[],
   returned: ReadonlyMap<number, string[]>,
-  run: (build: () => Promise<RunRequest>, holder?: string | null) => Promise<Waited<ScriptEnd>>
+  run: (build: () => Promise<RunRequest>, parked?: Parked) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const runId = newRunId(jobId)
   let tasks: TaskOfGraph[] | null = null

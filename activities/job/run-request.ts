@@ -55,6 +55,9 @@ export interface RunEnded {
   runId: string
 }
 
+/** The execution that a request continues, and the id of the executor that holds it. */
+export type Parked = Pick<GateCall, 'resume' | 'holder'>
+
 /** An execution to request: its texts are loaded when the executor can take it, so they do not wait in memory. */
 export interface Prepared {
   runId: string
@@ -65,13 +68,13 @@ export interface Prepared {
  * Resumes the execution that waits for the last response, at the executor that holds it; if it is gone, repeats it from its
  * start with all responses.
  * @param asks all requests so far, each with its response; the earlier ones are read only to repeat the execution.
- * @param run builds the request once an executor can take it, if possible the one with the id `holder`.
+ * @param run builds the request once an executor can take it, if possible the one that holds the execution to continue.
  */
 export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | null; executor: string | null }>(
   { runId, build }: Prepared,
   asks: ScriptRequest[],
   answerOf: (ask: ScriptRequest) => Promise<ScriptResponse>,
-  run: (build: () => Promise<RunRequest>, holder?: string | null) => Promise<Waited<ScriptEnd>>
+  run: (build: () => Promise<RunRequest>, parked?: Parked) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const last = asks.at(-1)
   if (!last) return { end: await run(build), runId }
@@ -84,7 +87,7 @@ export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | 
         resume: { run_id: parkedAs },
         answers: [await answerOf(last)]
       }),
-      last.executor
+      { resume: parkedAs, holder: last.executor }
     )
     if (end.kind !== 'not_parked') return { end, runId: parkedAs }
   }

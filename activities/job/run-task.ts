@@ -31,7 +31,16 @@ import { type ExecuteDeps, lossOf, refusedAs } from './job-attempt.js'
 import { liveOutput } from './live-output.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
-import { callOf, newRunId, type Prepared, parkedOf, repeatable, requestOf, resumeOrReplay } from './run-request.js'
+import {
+  callOf,
+  newRunId,
+  type Parked,
+  type Prepared,
+  parkedOf,
+  repeatable,
+  requestOf,
+  resumeOrReplay
+} from './run-request.js'
 
 /**
  * `circuit`: the task waits for the response to its request of this number. `retry`: it failed, and is tried again later.
@@ -118,9 +127,9 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
   const output = liveOutput(deps, { jobId, task: key, signal }, () => attempt)
   const either = AbortSignal.any([signal, taken.signal])
   let unfit: JobError | null = null
-  const run = (build: () => Promise<RunRequest>, holder?: string | null) => {
+  const run = (build: () => Promise<RunRequest>, parked?: Parked) => {
     let request: RunRequest | null = null
-    const call = { ...callOf(work.job, jobId), holder, ...(hasHost(work.task) && { near: jobId }) }
+    const call = { ...callOf(work.job, jobId), ...parked, ...(hasHost(work.task) && { near: jobId }) }
     return whenExecutorCan<ScriptEnd>(deps, call, either, async (executor) => {
       unfit = await execution.begin()
       if (unfit) return { kind: 'refused', message: unfit.message }

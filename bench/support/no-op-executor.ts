@@ -29,6 +29,11 @@ export async function startNoOpExecutor(): Promise<{ url: string; close(): Promi
     }
     request.resume()
     request.on('end', () => {
+      if (request.url === '/reservations') {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end('{"id":"bench"}')
+        return
+      }
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.end(runResponse)
     })

@@ -43,6 +43,8 @@ export interface Endpoints {
   fits(needs: ExecutorNeeds): 'free' | 'full' | 'none'
   /** @param evenFull the call waits at the executor for its place. */
   take(needs: ExecutorNeeds, except?: ReadonlySet<Endpoint>, evenFull?: boolean): Place | 'full' | 'none'
+  /** Whether another executor than this one could do it, now or later. */
+  hasOther(needs: ExecutorNeeds, than: Endpoint): boolean
   /** Why no executor can do it now. */
   absence(needs: ExecutorNeeds): Away
   /** Called when places have changed, and when an executor needs another look. */
@@ -171,6 +173,7 @@ export function createEndpoints(log: EndpointLog): Endpoints {
         }
       }
     },
+    hasOther: (needs, than) => choose(needs, new Set([than])) !== 'none',
     absence({ engine }) {
       const able = all.find(({ state }) => state === 'ready')
       if (able) return { kind: 'away', message: `no executor that is up has the engine ${engine}`, why: 'engine' }

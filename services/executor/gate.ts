@@ -3,9 +3,9 @@
 import type { ExecutorNeeds } from '../../domain/backends/executor-choice.js'
 import { createActiveTeams, placesAmongTeams } from '../../domain/teams/active-teams.js'
 import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
-import type { ExecutorClient } from './client.js'
+import type { Reserved } from './client.js'
 import type { Endpoint, Endpoints, Place } from './endpoints.js'
-import type { Away, Busy } from './stream.js'
+import type { Away, Busy, Refusal } from './stream.js'
 
 /**
  * How many calls of activities wait in the line: fewer than a worker has activity slots, so that a team without a call in
@@ -16,13 +16,20 @@ const LINE_MAX = 160
 /** Of how many jobs the faults are remembered; the oldest are forgotten first. */
 const FAULTY_JOBS_MAX = 1_000
 
+/** How long a call waits at an executor for a slot, and how long where another executor may have one. */
+const WAIT_SECONDS = 10
+const WAIT_BEFORE_NEXT_SECONDS = 2
+
 /** Whose call it is, and what it needs. */
-export type GateCall = Owner & ExecutorNeeds
+export interface GateCall extends Owner, ExecutorNeeds {
+  /** The parked execution that it continues. */
+  resume?: string
+}
 
 /** A permit of the gate, with a place at one executor. */
 export interface Seat {
-  /** Of the executor that the place is at. */
-  readonly executor: ExecutorClient
+  /** Waits for a slot of the executor that the place is at. Rejects with the signal's reason. */
+  reserve(signal: AbortSignal): Promise<Reserved | Refusal>
   /** Records that this executor has refused the call. @returns whether another one has a place, where the seat is now. */
   moveOn(refusal: Busy | Away): boolean
   /** Begins anew with executors that have refused the call. */
@@ -112,8 +119,18 @@ export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
       return true
     }
     return {
-      get executor() {
-        return place.endpoint.client
+      reserve(signal) {
+        const { team, engine, resume } = call
+        const hasOther = endpoints.hasOther(call, place.endpoint)
+        return place.endpoint.client.reserve(
+          {
+            keys: { team },
+            ...(engine !== undefined && { engine }),
+            ...(resume !== undefined && { resume }),
+            wait_seconds: hasOther ? WAIT_BEFORE_NEXT_SECONDS : WAIT_SECONDS
+          },
+          signal
+        )
       },
       moveOn(refusal) {
         refusedBy.add(place.endpoint)

@@ -5,8 +5,8 @@ import type { ExecutorClient } from './client.js'
 import type { GateCall, GateEntrance, Seat } from './gate.js'
 import { type Away, isUntaken, type Refusal } from './stream.js'
 
+/** Between two tries at executors that refuse at once, which is rare: they let calls wait for their turn. */
 const BUSY_FIRST_MS = 100
-/** Short, since the call keeps its permit and its turn while it waits. */
 const BUSY_MAX_MS = 500
 const AWAY_MS = 5_000
 const AWAY_DEADLINE_MS = 24 * 3_600_000
@@ -89,7 +89,9 @@ async function atOneThatCan<End extends { kind: string }>(
   let isBusy = false
   let away: Away | null = null
   while (true) {
-    const end = await request(seat.executor)
+    const began = performance.now()
+    const reserved = await seat.reserve(signal)
+    const end = reserved.kind === 'reserved' ? await request(reserved.executor).finally(reserved.release) : reserved
     if (!isUntaken(end)) return end
     if (end.kind === 'busy') isBusy = true
     // Only where every executor fails at it, the call is at fault.
@@ -97,7 +99,8 @@ async function atOneThatCan<End extends { kind: string }>(
     if (seat.moveOn(end)) continue
     if (!isBusy) return away!
     // Jitter keeps several workers from trying at the same moments.
-    await sleep(busyMs * (0.75 + Math.random() / 2), undefined, { signal })
+    const pauseMs = busyMs * (0.75 + Math.random() / 2) - (performance.now() - began)
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal })
     busyMs = Math.min(busyMs * 2, BUSY_MAX_MS)
     isBusy = false
     away = null

@@ -31,5 +31,11 @@ export function endpointsTo(executor: ExecutorClient, permits = 1) {
 
 export const gateTo = (executor: ExecutorClient, permits = 1) => createExecutorGate(endpointsTo(executor, permits))
 
-/** A gate whose calls reach no executor. */
-export const gateToNobody = (permits = 1) => gateTo(createExecutorClient('http://127.0.0.1:1', 'a-token'), permits)
+/** A gate whose calls reach no executor, and find every slot free. */
+export function gateToNobody(permits = 1) {
+  const executor: ExecutorClient = {
+    ...createExecutorClient('http://127.0.0.1:1', 'a-token'),
+    reserve: async () => ({ kind: 'reserved', executor, release() {} })
+  }
+  return gateTo(executor, permits)
+}

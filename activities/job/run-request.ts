@@ -10,10 +10,10 @@ import type { ScriptEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 
 /** A backend without an engine ignores it. */
-const engineOf = (job: JobRun): string => job.engine ?? 'statevector'
+const engineOf = (job: Pick<JobRun, 'engine'>): string => job.engine ?? 'statevector'
 
 /** Whose executions these are, and what they need. */
-export const callOf = (job: JobRun, jobId: string): GateCall => ({
+export const callOf = (job: Pick<JobRun, 'teamId' | 'engine'>, jobId: string): GateCall => ({
   team: job.teamId,
   job: jobId,
   engine: engineOf(job)

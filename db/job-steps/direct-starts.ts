@@ -3,11 +3,14 @@
 import { sql } from 'drizzle-orm'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 import type { DbOrTx } from '../client.js'
+import { backends } from '../tables/backends.js'
 import { jobs, outbox } from '../tables/jobs.js'
 
 /** A team's next direct job. */
 export interface DirectStart extends JobHandOver {
   teamId: string
+  /** `null`: its backend has none. */
+  engine: string | null
   /** How many direct jobs of the team all workers have claimed. */
   claimed: number
 }
@@ -45,7 +48,9 @@ export async function nextDirectStarts(
       claims as (
         select team_id, count(*)::int as claimed from ${jobs}
         where lease_token is not null and status in ('running', 'cancelling') group by team_id)
-    select distinct on (team_id) job_id as "jobId", generation, team_id as "teamId", coalesce(claimed, 0) as claimed
+    select distinct on (team_id) job_id as "jobId", generation, team_id as "teamId", coalesce(claimed, 0) as claimed,
+      (select engine from ${backends} join ${jobs} on ${jobs.backend} = ${backends.slug}
+        where ${jobs.id} = start.job_id) as engine
     from start left join claims using (team_id) order by team_id, job_id`)
 }
 

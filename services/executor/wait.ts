@@ -1,7 +1,7 @@
 // Waits for the executors: for a permit of this process's gate, while those that can do the work are busy, and while they
 // are away. Waiting is not an attempt of a job.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ExecutorClient } from './client.js'
+import type { ExecutorClient, Reserved } from './client.js'
 import type { GateCall, GateEntrance, Seat } from './gate.js'
 import { type Away, isUntaken, type Refusal } from './stream.js'
 
@@ -46,12 +46,13 @@ export async function whenExecutorCan<End extends { kind: string }>(
   signal: AbortSignal,
   request: (executor: ExecutorClient) => Promise<End | Refusal>
 ): Promise<Waited<End>> {
+  const used = (reserved: Reserved) => request(reserved.executor).finally(reserved.release)
   let awaySince: number | null = null
   while (true) {
     if (yieldsSlot && !gate.hasRoom(call.team))
       throw new ComeBackLater('other jobs wait for the execution service', null)
     const seat = await gate.enter(call, signal)
-    const end = 'kind' in seat ? seat : await atOneThatCan(seat, signal, request).finally(seat.leave)
+    const end = 'kind' in seat ? seat : await atOneThatCan(seat, signal, used).finally(seat.leave)
     const awayMs = gate.noteResponse(!isAway(end), call)
     if (!isAway(end)) return end as Waited<End>
     if (end.why === 'fault' && gate.noteFault(call.job) >= FAULTS_MAX) {
@@ -75,6 +76,71 @@ const failsAlways = (reason: string): string =>
 /** A longer unbroken absence of the executor fails the job. */
 export const isTooLong = (awayMs: number): boolean => awayMs > AWAY_DEADLINE_MS
 
+/** A permit and a slot of an executor, for a call that follows. */
+export interface HeldSeat {
+  /** The gate for that call: its first entrance is this seat. */
+  gate: GateEntrance
+  /** Gives back what no call has used. */
+  release(): void
+}
+
+/**
+ * Waits for a permit and a slot before it is known whether the work still has to be done. Rejects when `signal` aborts.
+ * @returns the refusal of work that waited for an absent service too long.
+ */
+export async function holdSeat(
+  { gate, log }: Pick<WaitDeps, 'gate' | 'log'>,
+  call: GateCall,
+  signal: AbortSignal
+): Promise<HeldSeat | Extract<Refusal, { kind: 'refused' }>> {
+  const held = async (reserved: Reserved) => ({ kind: 'held' as const, reserved })
+  let awaySince: number | null = null
+  while (true) {
+    const seat = await gate.enter(call, signal)
+    const end = 'kind' in seat ? seat : await atOneThatCan(seat, signal, held).catch(leaving(seat))
+    if (end.kind === 'held' && !('kind' in seat)) return heldSeat(gate, seat, end.reserved)
+    if (!('kind' in seat)) seat.leave()
+    if (end.kind === 'refused') return end
+    awaySince ??= performance.now()
+    const awayMs = Math.min(gate.noteResponse(false, call), performance.now() - awaySince)
+    if (isTooLong(awayMs)) return { kind: 'refused', message: tooLongAway('message' in end ? end.message : end.kind) }
+    log.warn({ reason: 'message' in end ? end.message : end.kind }, 'execution service away; waiting')
+    await sleep(AWAY_MS, undefined, { signal })
+  }
+}
+
+const leaving = (seat: Seat) => (error: unknown) => {
+  seat.leave()
+  throw error
+}
+
+function heldSeat(gate: GateEntrance, seat: Seat, reserved: Reserved): HeldSeat {
+  let isFirst = true
+  let isFresh = true
+  const first: Seat = {
+    ...seat,
+    async reserve(signal) {
+      if (!isFresh) return seat.reserve(signal)
+      isFresh = false
+      return reserved
+    }
+  }
+  return {
+    gate: {
+      ...gate,
+      async enter(call, signal) {
+        if (!isFirst) return gate.enter(call, signal)
+        isFirst = false
+        return first
+      }
+    },
+    release() {
+      reserved.release()
+      seat.leave()
+    }
+  }
+}
+
 /**
  * Makes the request at one executor after the other. While one of them is busy, because other workers use its slots, the
  * call keeps its turn and begins anew.
@@ -83,7 +149,7 @@ export const isTooLong = (awayMs: number): boolean => awayMs > AWAY_DEADLINE_MS
 async function atOneThatCan<End extends { kind: string }>(
   seat: Seat,
   signal: AbortSignal,
-  request: (executor: ExecutorClient) => Promise<End | Refusal>
+  request: (reserved: Reserved) => Promise<End | Refusal>
 ): Promise<End | Refusal> {
   let busyMs = BUSY_FIRST_MS
   let isBusy = false
@@ -91,7 +157,7 @@ async function atOneThatCan<End extends { kind: string }>(
   while (true) {
     const began = performance.now()
     const reserved = await seat.reserve(signal)
-    const end = reserved.kind === 'reserved' ? await request(reserved.executor).finally(reserved.release) : reserved
+    const end = reserved.kind === 'reserved' ? await request(reserved) : reserved
     if (!isUntaken(end)) return end
     if (end.kind === 'busy') isBusy = true
     // Only where every executor fails at it, the call is at fault.

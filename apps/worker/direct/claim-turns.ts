@@ -1,33 +1,47 @@
-// Decides when this worker claims a direct job, and which one: the next job of the team whose turn it is. An entry of the
-// queue only says that there is work, so another team's job does not wait for the entries before its own.
+// Decides when this worker claims a direct job, and which one: the next job of the team whose turn it is, once a slot is
+// reserved for it. An entry of the queue only says that there is work, so another team's job does not wait for the entries
+// before its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../../../db/client.js'
 import { type DirectStart, nextDirectStarts } from '../../../db/job-steps/direct-starts.js'
 import { createTurns } from '../../../domain/teams/turns.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
+import type { HeldSeat } from '../../../services/executor/wait.js'
 
 /** Until the next check when every waiting team has as many jobs under way as it is allowed: another team's job may have come. */
 const LIMITED_MS = 100
 
-/** The right to one claim. */
+/** The right to wait for a slot. */
 export interface ClaimPlace {
-  /** The claimed job has its permit: another job can be claimed. */
+  /** The slot is reserved: another job can wait for one. */
   admitted(): void
   /** The job has finished, or none was claimed. */
   leave(): void
 }
 
+export interface ClaimSteps {
+  /** Waits for a slot for this job, or another one of its team and engine; `null` when this job no longer waits for one. */
+  hold(start: DirectStart, signal: AbortSignal): Promise<HeldSeat | null>
+  /** @returns `false` when another worker was faster, or the job has finished. */
+  claim(start: DirectStart): Promise<boolean>
+}
+
+/** The caller releases the seat. */
+export interface Claimed {
+  start: DirectStart
+  seat: HeldSeat
+}
+
 export interface ClaimTurns {
-  /** Waits until a job can be claimed; `null` when the worker stops instead. */
+  /** Waits until a job may wait for a slot; `null` when the worker stops instead. */
   place(): Promise<ClaimPlace | null>
   /**
    * Claims the next job.
    * @param entry the job that the entry names.
-   * @param claim claims it; `false` when another worker was faster, or the job has finished.
    * @returns `null` when no job is left, or the worker stops.
    */
-  next(entry: string, claim: (start: DirectStart) => Promise<boolean>): Promise<DirectStart | null>
+  next(entry: string, steps: ClaimSteps): Promise<Claimed | null>
   isClosed(): boolean
   close(): void
 }
@@ -45,8 +59,8 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
   let ahead = 0
 
   /**
-   * One job is claimed before its permit is free, so that a slot does not wait for the claim. A single slot waits: its
-   * next job would be chosen before the others are known.
+   * One job waits for the next slot, so that the slot does not wait for the choice. With a single slot none does: the next
+   * job would be chosen before the others are known.
    */
   const mayClaim = () => ahead < Math.max(0, gate.permits - gate.inUse) + (gate.permits > 1 ? 1 : 0)
   const letClaim = () => {
@@ -79,19 +93,15 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
       return null
     },
 
-    async next(entry, claim) {
+    async next(entry, steps) {
       const tried: string[] = []
       while (!closing.signal.aborted) {
         const start = await oneByOne(() => choose(entry, tried))
         if (start === 'none') return null
         if (start === 'limited') await anotherEnds()
         else {
-          try {
-            if (await claim(start)) return start
-          } finally {
-            claiming.delete(start.jobId)
-          }
-          tried.push(start.jobId)
+          const claimed = await claimWithSeat(start, entry, tried, steps)
+          if (claimed) return claimed
         }
       }
       return null
@@ -118,6 +128,43 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
     claiming.set(start.jobId, start.teamId)
     turns.served(start.teamId)
     return start
+  }
+
+  /** Claims the chosen job once it has a slot, or one like it: another worker may have claimed the chosen one meanwhile. */
+  async function claimWithSeat(
+    chosen: DirectStart,
+    entry: string,
+    tried: string[],
+    { hold, claim }: ClaimSteps
+  ): Promise<Claimed | null> {
+    let start: DirectStart | null = chosen
+    let seat: HeldSeat | null = null
+    let isKept = false
+    try {
+      seat = await hold(chosen, closing.signal)
+      while (start) {
+        tried.push(start.jobId)
+        isKept = seat !== null && (await claim(start))
+        claiming.delete(start.jobId)
+        if (isKept) return { start, seat: seat! }
+        start = seat && (await oneByOne(() => another(chosen, entry, tried)))
+      }
+      return null
+    } catch (error) {
+      if (closing.signal.aborted) return null
+      throw error
+    } finally {
+      if (start) claiming.delete(start.jobId)
+      if (!isKept) seat?.release()
+    }
+  }
+
+  /** The next job of a team and an engine, noted as being claimed. */
+  async function another(like: DirectStart, entry: string, tried: readonly string[]): Promise<DirectStart | null> {
+    const starts = await nextDirectStarts(db, entry, [...tried, ...claiming.keys()])
+    const start = starts.find(({ teamId, engine }) => teamId === like.teamId && engine === like.engine)
+    if (start) claiming.set(start.jobId, start.teamId)
+    return start ?? null
   }
 
   /** Here; an end in another worker is found after a while. */

@@ -1,4 +1,5 @@
 // The direct consumer with a real queue, database and executor.
+import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { Redis } from 'ioredis'
@@ -6,6 +7,7 @@ import pino from 'pino'
 import { createClaimTurns } from '../../../apps/worker/direct/claim-turns.js'
 import { startDirectConsumer } from '../../../apps/worker/direct/direct-consumer.js'
 import { createLeasedJobs } from '../../../apps/worker/direct/leased-jobs.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { markDelivered } from '../../../db/job-steps/outbox.js'
 import { waitingOfJob } from '../../../db/jobs/job-waiting.js'
 import { jobs } from '../../../db/tables/jobs.js'
@@ -93,22 +95,22 @@ test("another team's first job waits for at most one job per slot, and its entry
   await consumer.close()
 })
 
-test('a worker that stops hands back the entries whose jobs it has not begun', async () => {
+test('a job that waits for a slot stays pending, and a worker that stops hands its entry back', async () => {
   const ada = await addPerson(db)
   const ids = await deliver(ada, 3)
   const consumer = startConsumer()
-  // Another call uses every permit, and one job is claimed ahead.
+  // Another call uses every permit.
   const owner = { team: 'another', job: 'another' }
   const { signal } = new AbortController()
   const seats = await Promise.all(Array.from({ length: PERMITS }, () => consumer.gate.enter(owner, signal)))
   const stateOf = async () =>
     (await db.execute(sql`select status from jobs where id::text in ${ids} order by id`)).map(({ status }) => status)
-  await eventually(async () => (await stateOf())[0] === 'running')
-  const closed = consumer.close()
+  await eventually(() => consumer.gate.waiting === 1)
+  expect(await stateOf()).toEqual(['pending', 'pending', 'pending'])
+  await consumer.close()
   for (const seat of seats) (seat as Seat).leave()
-  await closed
-  expect(await stateOf()).toEqual(['completed', 'pending', 'pending'])
-  expect(await queue.queue.getJobCountByTypes('waiting')).toBe(2)
+  expect(await stateOf()).toEqual(['pending', 'pending', 'pending'])
+  expect(await queue.queue.getJobCountByTypes('waiting')).toBe(3)
   const next = startConsumer()
   await allCompleted(ids)
   await next.close()
@@ -123,6 +125,30 @@ test('a job says how many begin before it when teams take turns', async () => {
     (await db.select({ waiting: waitingOfJob }).from(jobs).where(eq(jobs.id, id)))[0]!.waiting!.ahead
   expect(await Promise.all(many.map(ahead))).toEqual([0, 3, 5, 6, 7])
   expect(await Promise.all([one!, two!, last!].map(ahead))).toEqual([1, 4, 2])
+  await db.execute(sql`delete from outbox`)
+  await queue.queue.drain()
+})
+
+test('two workers whose choice is the same job claim two jobs with their two slots', async () => {
+  const ada = await addPerson(db)
+  const ids = await deliver(ada, 3)
+  const [one, two] = [createClaimTurns(db, gateTo(executor, 2)), createClaimTurns(db, gateTo(executor, 2))]
+  const [held, released]: [string[], string[]] = [[], []]
+  const steps = (worker: string) => ({
+    // Both have chosen before either claims.
+    hold: async ({ jobId }: { jobId: string }) => {
+      held.push(jobId)
+      await eventually(() => held.length === 2)
+      return { gate: gateTo(executor), release: () => void released.push(worker) }
+    },
+    claim: async ({ jobId, generation }: { jobId: string; generation: number }) =>
+      (await beginJob(db, jobId, { generation, lease: randomUUID() })) === 'begin'
+  })
+  const claimed = await Promise.all([one.next(ids[0]!, steps('one')), two.next(ids[0]!, steps('two'))])
+  expect(held).toEqual([ids[0], ids[0]])
+  expect(claimed.map((end) => end!.start.jobId).sort()).toEqual([ids[0], ids[1]])
+  expect(released).toEqual([])
+  for (const turns of [one, two]) turns.close()
   await db.execute(sql`delete from outbox`)
   await queue.queue.drain()
 })
@@ -158,14 +184,18 @@ test('claims at the same time choose different jobs, each with one look at what 
       return Reflect.get(target, key)
     }
   })
-  const turns = createClaimTurns(counting, gateTo(executor, ids.length))
+  const gate = gateTo(executor, ids.length)
+  const turns = createClaimTurns(counting, gate)
   const claimed: string[] = []
   await Promise.all(
     ids.map((entry) =>
-      turns.next(entry, async ({ jobId }) => {
-        claimed.push(jobId)
-        await eventually(() => claimed.length === ids.length)
-        return true
+      turns.next(entry, {
+        hold: async () => ({ gate, release() {} }),
+        async claim({ jobId }) {
+          claimed.push(jobId)
+          await eventually(() => claimed.length === ids.length)
+          return true
+        }
       })
     )
   )

@@ -257,7 +257,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       return false
     }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
-      await executors.look()
+      if (executors.endpoints.list().every(({ state }) => state === 'unknown')) await executors.look()
       const ready = executors.endpoints.list().filter(({ state }) => state === 'ready')
       if (ready.length === 0) return false
       consumer.setPermits(gate.permits)

@@ -61,8 +61,9 @@ export interface TurnLine<Work> {
   /**
    * Whether a team can join a line of this length. A team's own line is no longer than the room that is left, so there is
    * always room for a team that has nothing in the line.
+   * @param alike what counts as its own line; the same holds for each kind of work then.
    */
-  hasRoom(team: string, lengthMax: number): boolean
+  hasRoom(team: string, lengthMax: number, alike?: (work: Work) => boolean): boolean
   readonly waiting: number
   readonly inUse: number
 }
@@ -121,8 +122,8 @@ export function createTurnLine<Work>(): TurnLine<Work> {
       add(jobsUse, job, -1)
       inUse--
     },
-    hasRoom(team, lengthMax) {
-      const own = [...(lines.get(team)?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
+    hasRoom(team, lengthMax, alike = () => true) {
+      const own = [...(lines.get(team)?.values() ?? [])].flat().filter(alike).length
       return own < lengthMax - waiting
     }
   }

@@ -41,8 +41,8 @@ export interface Seat {
 export interface GateEntrance {
   /** Waits for a seat. Rejects with the signal's reason. @returns why no executor can take such a call now. */
   enter(call: GateCall, signal: AbortSignal): Promise<Seat | Away>
-  /** Whether the line has room for another call of this team. */
-  hasRoom(team: string): boolean
+  /** Whether the line has room for another call of this team that needs the same. */
+  hasRoom(call: GateCall): boolean
   /**
    * Records whether an executor has responded to a call.
    * @returns for how many milliseconds no call for this engine has had a response.
@@ -60,6 +60,8 @@ export interface ExecutorGate extends GateEntrance {
   setTeamLimits(limits: ReadonlyMap<string, number>): void
   /** Whether a team that has this many permits, here or in all workers, can have another. */
   mayUse(team: string, inUse: number): boolean
+  /** Whether an executor that can do it has a place. */
+  hasPlace(needs: ExecutorNeeds): boolean
   /** Called whenever permits or their use have changed. */
   onChange(listener: () => void): void
   readonly permits: number
@@ -160,7 +162,8 @@ export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
     get waiting() {
       return line.waiting
     },
-    hasRoom: (team) => line.hasRoom(team, LINE_MAX),
+    hasRoom: ({ team, engine }) => line.hasRoom(team, LINE_MAX, ({ call }) => call.engine === engine),
+    hasPlace: (needs) => endpoints.fits(needs) === 'free',
     mayUse: (team, inUse) => inUse < maxOf(team, Number.POSITIVE_INFINITY),
     onChange(listener) {
       notify = listener

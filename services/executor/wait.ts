@@ -49,8 +49,7 @@ export async function whenExecutorCan<End extends { kind: string }>(
   const used = (reserved: Reserved) => request(reserved.executor).finally(reserved.release)
   let awaySince: number | null = null
   while (true) {
-    if (yieldsSlot && !gate.hasRoom(call.team))
-      throw new ComeBackLater('other jobs wait for the execution service', null)
+    if (yieldsSlot && !gate.hasRoom(call)) throw new ComeBackLater('other jobs wait for the execution service', null)
     const seat = await gate.enter(call, signal)
     const end = 'kind' in seat ? seat : await atOneThatCan(seat, signal, used).finally(seat.leave)
     const awayMs = gate.noteResponse(!isAway(end), call)

@@ -11,6 +11,8 @@ import type { HeldSeat } from '../../../services/executor/wait.js'
 
 /** Until the next check when every waiting team has as many jobs under way as it is allowed: another team's job may have come. */
 const LIMITED_MS = 100
+/** The same while a job waits for a place of each engine that others would need. */
+const BLOCKED_MS = 500
 
 /** The right to wait for a slot. */
 export interface ClaimPlace {
@@ -54,6 +56,8 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
   /** The jobs that are being claimed, with their teams. */
   const claiming = new Map<string, string>()
   const places: (() => void)[] = []
+  /** The engines for which jobs wait. */
+  const engines: string[] = []
   /** Claims that wait for a job of their team to finish. */
   const limited = new Set<() => void>()
   let ahead = 0
@@ -98,7 +102,8 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
       while (!closing.signal.aborted) {
         const start = await oneByOne(() => choose(entry, tried))
         if (start === 'none') return null
-        if (start === 'limited') await anotherEnds()
+        if (start === 'limited') await anotherEnds(LIMITED_MS)
+        else if (start === 'blocked') await anotherEnds(BLOCKED_MS)
         else {
           const claimed = await claimWithSeat(start, entry, tried, steps)
           if (claimed) return claimed
@@ -116,10 +121,17 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
     }
   }
 
-  /** Notes the job as being claimed. `limited`: each waiting team has as many jobs under way as it is allowed. */
-  async function choose(entry: string, tried: readonly string[]): Promise<DirectStart | 'none' | 'limited'> {
-    const starts = await nextDirectStarts(db, entry, [...tried, ...claiming.keys()])
-    if (starts.length === 0) return 'none'
+  /**
+   * Notes the job as being claimed. `limited`: each waiting team has as many jobs under way as it is allowed. `blocked`: a job
+   * waits already for each engine that has no place; further ones would hold up those of other engines.
+   */
+  async function choose(
+    entry: string,
+    tried: readonly string[]
+  ): Promise<DirectStart | 'none' | 'limited' | 'blocked'> {
+    const blocked = [...new Set(engines)].filter((engine) => !gate.hasPlace({ engine }))
+    const starts = await nextDirectStarts(db, entry, [...tried, ...claiming.keys()], blocked)
+    if (starts.length === 0) return blocked.length > 0 ? 'blocked' : 'none'
     const open = starts
       .filter(({ teamId, claimed }) => gate.mayUse(teamId, claimed + claimingOf(teamId)))
       .map((start) => ({ start, key: start.teamId, inUse: start.claimed + claimingOf(start.teamId) }))
@@ -141,7 +153,7 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
     let seat: HeldSeat | null = null
     let isKept = false
     try {
-      seat = await hold(chosen, closing.signal)
+      seat = await waitingFor(chosen.engine, () => hold(chosen, closing.signal))
       while (start) {
         tried.push(start.jobId)
         isKept = seat !== null && (await claim(start))
@@ -159,6 +171,12 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
     }
   }
 
+  async function waitingFor<Held>(engine: string | null, wait: () => Promise<Held>): Promise<Held> {
+    if (engine === null) return wait()
+    engines.push(engine)
+    return wait().finally(() => engines.splice(engines.indexOf(engine), 1))
+  }
+
   /** The next job of a team and an engine, noted as being claimed. */
   async function another(like: DirectStart, entry: string, tried: readonly string[]): Promise<DirectStart | null> {
     const starts = await nextDirectStarts(db, entry, [...tried, ...claiming.keys()])
@@ -168,11 +186,11 @@ export function createClaimTurns(db: Db, gate: ExecutorGate): ClaimTurns {
   }
 
   /** Here; an end in another worker is found after a while. */
-  async function anotherEnds(): Promise<void> {
+  async function anotherEnds(milliseconds: number): Promise<void> {
     const waiting = new AbortController()
     const look = () => waiting.abort()
     limited.add(look)
-    await sleep(LIMITED_MS, undefined, { signal: waiting.signal }).catch(() => {})
+    await sleep(milliseconds, undefined, { signal: waiting.signal }).catch(() => {})
     limited.delete(look)
   }
 

@@ -51,10 +51,14 @@ function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
   }
 }
 
-/** Direct jobs that are delivered, in this order. */
-async function deliver(person: Person, count: number): Promise<string[]> {
-  const ids: string[] = []
-  for (let job = 0; job < count; job++) ids.push(await addJob(db, person, { submission: { mode: 'direct' } }))
+/**
+ * Direct jobs that are delivered, in this order.
+ * @param before jobs that are delivered first.
+ */
+async function deliver(person: Person, count: number, before: string[] = []): Promise<string[]> {
+  const own: string[] = []
+  for (let job = 0; job < count; job++) own.push(await addJob(db, person, { submission: { mode: 'direct' } }))
+  const ids = [...before, ...own]
   await queue.queue.addBulk(
     ids.map((jobId) => ({ name: 'run', data: { jobId, generation: 1 }, opts: { jobId: `${jobId}-1` } }))
   )
@@ -63,7 +67,7 @@ async function deliver(person: Person, count: number): Promise<string[]> {
     ids.map((jobId) => ({ jobId, kind: 'start' })),
     30
   )
-  return ids
+  return own
 }
 
 const begun = async (): Promise<{ id: string; team: string }[]> => [
@@ -149,6 +153,22 @@ test('two workers whose choice is the same job claim two jobs with their two slo
   expect(claimed.map((end) => end!.start.jobId).sort()).toEqual([ids[0], ids[1]])
   expect(released).toEqual([])
   for (const turns of [one, two]) turns.close()
+  await db.execute(sql`delete from outbox`)
+  await queue.queue.drain()
+})
+
+test('jobs that wait for an engine without a place hold up none of another engine, of their own team included', async () => {
+  const ada = await addPerson(db)
+  await db.execute(sql`update backends set engine = 'gpu_statevector', status = 'online' where slug = 'aer-mps'`)
+  const gpu: string[] = []
+  for (let job = 0; job < 6; job++)
+    gpu.push(await addJob(db, ada, { submission: { mode: 'direct', backend: 'aer-mps' } }))
+  const cpu = await deliver(ada, 2, gpu)
+  const consumer = startConsumer()
+  await allCompleted(cpu)
+  const states = await db.execute(sql`select distinct status from jobs where id::text in ${gpu}`)
+  expect([...states]).toEqual([{ status: 'pending' }])
+  await consumer.close()
   await db.execute(sql`delete from outbox`)
   await queue.queue.drain()
 })

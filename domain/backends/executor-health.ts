@@ -7,7 +7,7 @@ export const EXECUTOR_PROTOCOL = 1
 export interface ExecutorHealth {
   /** Absent: a release that knew no protocol. */
   protocol?: number
-  /** The id of the executor's process. */
+  /** The id of the executor; its successor at the same address has another one. */
   instance_id?: string
   /**
    * `degraded`: some packages have no process to run with at the moment, or a killed run has not died. `draining`: it stops

@@ -1,9 +1,9 @@
 // Two executors behind one worker: what the death, the stop or the differences of one do to jobs.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '../support/eventually.js'
-import { slowQiskit, submission } from '../support/jobs/builders.js'
-import { twoDispatches } from '../support/jobs/workflow-programs.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { eventually } from '../../support/eventually.js'
+import { slowQiskit, submission } from '../../support/jobs/builders.js'
+import { twoDispatches } from '../../support/jobs/workflow-programs.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 let platform: Platform
 beforeAll(async () => {

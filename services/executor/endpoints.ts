@@ -16,7 +16,7 @@ const LATE_MAX = 3
 export interface Endpoint extends Candidate {
   readonly address: string
   readonly client: ExecutorClient
-  /** Its last report. */
+  /** Its last report; `null` while there is none that can be read. */
   readonly health: ExecutorHealth | null
   /** Why no call goes there, or what is wrong with it. */
   readonly problem: string | null
@@ -125,13 +125,20 @@ export function createEndpoints(log: EndpointLog): Endpoints {
     },
     reported(endpoint, health) {
       const one = endpoint as Known
-      one.health = health
+      const state = stateOf(health)
+      one.late = 0
+      // Of another protocol, nothing else is read.
+      one.health = state === 'foreign' ? null : health
+      if (state === 'foreign') {
+        become(one, state, problemOf(health))
+        notify()
+        return
+      }
       one.instanceId = health.instance_id ?? null
       one.engines = new Set(health.engines.map(({ name }) => name))
       one.slots = health.slots.total
       one.ofOthers = Math.max(0, health.slots.running - one.inUse)
-      one.late = 0
-      become(one, stateOf(health), problemOf(health))
+      become(one, state, problemOf(health))
       findTwins()
       notify()
     },

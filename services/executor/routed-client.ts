@@ -44,9 +44,9 @@ export function createRoutedExecutor({ endpoints, look }: ExecutorPool): Interac
       routed({}, (executor) => executor.analyse(script, signal)) as ReturnType<ExecutorClient['analyse']>,
     async health() {
       await look()
-      const known = endpoints.list().filter(({ state }) => state !== 'away' && state !== 'unknown')
+      const known = endpoints.list().flatMap(({ state, health }) => (health && state !== 'away' ? [health] : []))
       if (known.length === 0) throw new Error(endpoints.absence({}).message)
-      return mergedHealth(known.map(({ health }) => health!))
+      return mergedHealth(known)
     }
   }
 }

@@ -151,7 +151,7 @@ test('an execution that waits for an answer is continued where it waits; the tas
 })
 
 test('an executor of another protocol is not used, and is named without its address where strangers read', async () => {
-  a!.health = wellHealth('a', 1, { protocol: 99 })
+  a!.health = { protocol: 99 } as ExecutorHealth
   await pool.look()
   expect(states()).toEqual(['foreign', 'ready'])
   for (const job of ['one', 'two']) expect(await run(job)).toMatchObject({ result: '"b"' })

@@ -204,11 +204,11 @@ test('api and worker accept the configuration that they are given, and need the 
   const worker = readWorkerConfig(workerEnv)
   expect(api).toMatchObject({ host: '0.0.0.0', port: 3000, publicUrl: null, codesNeeded: true })
   expect(worker).toMatchObject({ workflowBundle: '/app/dist/workflows.js', healthPort: 3001 })
-  for (const url of [api.database.url, apiEnv.REDIS_URL!, api.executorUrl!]) {
+  for (const url of [api.database.url, apiEnv.REDIS_URL!, api.executors!.fixed[0]!]) {
     expect(Object.keys(compose.services)).toContain(new URL(url).hostname)
     expect(new URL(url).href).not.toContain('$')
   }
-  expect(new URL(api.executorUrl!).port).toBe(environmentOf('executor').EXECUTOR_PORT)
+  expect(new URL(api.executors!.fixed[0]!).port).toBe(environmentOf('executor').EXECUTOR_PORT)
   for (const ring of [api.keyRing, worker.keyRing]) expect(ring?.keyIds).toEqual(['k1'])
   expect(() => readApiConfig({ ...apiEnv, SECRETS_KEYS: '' })).toThrow('SECRETS_KEYS is not set')
   expect(() => readWorkerConfig({ ...workerEnv, SECRETS_KEYS: '' })).toThrow('SECRETS_KEYS is not set')

@@ -12,7 +12,8 @@ const text = `# Metrics
 <!-- Written by tools/metrics-doc.mjs from the metrics that the programs register. -->
 
 Labels are words of small sets, never ids. \`backend\` is a slug of the catalogue, \`none\` where a request was refused before
-its backend was known. \`mode\` is \`direct\` or \`temporal\`, as submitted. A histogram has \`_bucket\`, \`_sum\` and \`_count\`.
+its backend was known. \`mode\` is \`direct\` or \`temporal\`, as submitted. \`executor\` is an address of \`EXECUTOR_URL\`, or of
+a name in it. A histogram has \`_bucket\`, \`_sum\` and \`_count\`.
 
 ## Jobs
 
@@ -68,7 +69,7 @@ async function registries() {
     createJobMetrics(job)
     createStateMetrics(state, null)
     const gate = { permits: 0, inUse: 0, waiting: 0 }
-    export default { api: createMetrics().registry, job, state, worker: createWorkerMetrics(gate).registry }`)
+    export default { api: createMetrics().registry, job, state, worker: createWorkerMetrics(gate, { list: () => [] }).registry }`)
   const described = Object.entries(registered).map(async ([name, registry]) => [name, await describe(registry)])
   return Object.fromEntries(await Promise.all(described))
 }

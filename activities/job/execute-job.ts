@@ -14,7 +14,7 @@ import { whenExecutorCan } from '../../services/executor/wait.js'
 import { type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { mayRequestWork, runProgram } from './run-program.js'
-import { requestOf } from './run-request.js'
+import { callOf, requestOf } from './run-request.js'
 import { runSweep } from './run-sweep.js'
 
 /** @param signal aborts when the job is cancelled or the worker stops; the executor then stops the execution. */
@@ -41,8 +41,8 @@ export async function executeJob(
   const attempt = jobAttempt(deps, jobId, job, fence, signal, () => openAttempt(deps.db, jobId, fence))
   // When the signal ends the wait, the attempt stays open; the step that ends or resumes the job closes it.
   const end = await attempt.output.during(
-    whenExecutorCan<RunEnd>(deps, { team: job.teamId, job: jobId }, signal, () =>
-      deps.executor.run(request, signal, attempt.accepted, attempt.output.printed)
+    whenExecutorCan<RunEnd>(deps, callOf(job, jobId), signal, (executor) =>
+      executor.run(request, signal, attempt.accepted, attempt.output.printed)
     )
   )
   return (await attempt.ended(end, !fence.lease)) ?? notRunning(deps, jobId, fence, signal)

@@ -7,7 +7,6 @@ import type { AnnounceJob } from '../../db/jobs/job-changes.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { assertNever, type JobError } from '../../domain/errors.js'
 import { waitAfterAttempt } from '../../domain/jobs/retry.js'
-import type { ExecutorClient } from '../../services/executor/client.js'
 import type { GateEntrance } from '../../services/executor/gate.js'
 import type { RunEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
@@ -17,7 +16,6 @@ import type { FaultDeps } from './step.js'
 
 export interface ExecuteDeps extends FaultDeps {
   db: Db
-  executor: ExecutorClient
   gate: GateEntrance
   announce: AnnounceJob
   yieldsSlot?: boolean

@@ -32,7 +32,16 @@ import { countedExecution } from './counted-execution.js'
 import { currentOrNewAttempt, type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
-import { newRunId, type RunEnded, repeatable, requestOf, resumeOrReplay } from './run-request.js'
+import {
+  callOf,
+  newRunId,
+  type Parked,
+  parkedOf,
+  type RunEnded,
+  repeatable,
+  requestOf,
+  resumeOrReplay
+} from './run-request.js'
 
 /**
  * Whether a job's program can request work: every program on a backend that the sandbox cannot reach, also a circuit
@@ -72,13 +81,13 @@ export async function runProgram(
     const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
     const counted = countedExecution(deps, { jobId, task: '', fence, signal })
     let unfit: JobError | null = null
-    const run = (build: () => Promise<RunRequest>) => {
+    const run = (build: () => Promise<RunRequest>, parked?: Parked) => {
       let request: RunRequest | null = null
-      return whenExecutorCan<ScriptEnd>(deps, { team: job.teamId, job: jobId }, signal, async () => {
+      return whenExecutorCan<ScriptEnd>(deps, { ...callOf(job, jobId), ...parked }, signal, async (executor) => {
         unfit = await counted.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
         request ??= await build()
-        return deps.executor.runScript(request, signal, attempt.accepted, attempt.output.printed)
+        return executor.runScript(request, signal, attempt.accepted, attempt.output.printed)
       })
     }
     const execute = async (): Promise<Execution | 'asked' | null> => {
@@ -86,7 +95,7 @@ export async function runProgram(
       if (unfit) return { outcome: 'failed', error: unfit }
       if (end.kind === 'not_parked') return attempt.ended({ kind: 'lost', message: end.message }, !fence.lease)
       if (end.kind !== 'asked') return attempt.ended(end, !fence.lease)
-      const by = { task: '', number: asks.length + 1, series: 0, parkedAs: end.parked ? runId : null }
+      const by = { task: '', number: asks.length + 1, series: 0, ...parkedOf(end, runId) }
       const recorded = await retryWhileDatabaseAway({ log: deps.log, jobId, signal }, () =>
         recordScriptRequest(deps.db, jobId, fence, by, end.ask)
       )
@@ -134,7 +143,7 @@ async function resumeScript(
   job: JobRun,
   asks: ScriptRequest[],
   returned: ReadonlyMap<number, string[]>,
-  run: (build: () => Promise<RunRequest>) => Promise<Waited<ScriptEnd>>
+  run: (build: () => Promise<RunRequest>, parked?: Parked) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const runId = newRunId(jobId)
   let tasks: TaskOfGraph[] | null = null

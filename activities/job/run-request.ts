@@ -4,17 +4,28 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import { artifactsPath } from '../../domain/jobs/artifacts-path.js'
 import { JsonText } from '../../domain/json/json-text.js'
+import type { GateCall } from '../../services/executor/gate.js'
 import { type RunRequest, type ScriptResponse, sourceOf } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import type { Waited } from '../../services/executor/wait.js'
 
-/** The part that all executions of a job share. A backend without an engine ignores `engine`. */
+/** A backend without an engine ignores it. */
+const engineOf = (job: Pick<JobRun, 'engine'>): string => job.engine ?? 'statevector'
+
+/** Whose executions these are, and what they need. */
+export const callOf = (job: Pick<JobRun, 'teamId' | 'engine'>, jobId: string): GateCall => ({
+  team: job.teamId,
+  job: jobId,
+  engine: engineOf(job)
+})
+
+/** The part that all executions of a job share. */
 export const requestOf = (job: JobRun, runId: string, wallSeconds: number): RunRequest => ({
   run_id: runId,
   ...(job.requestId !== null && { request_id: job.requestId }),
   source: sourceOf(job),
   backend: job.backend,
-  engine: job.engine ?? 'statevector',
+  engine: engineOf(job),
   max_qubits: job.maxQubits,
   params: new JsonText(job.params),
   limits: { wall_seconds: wallSeconds },
@@ -34,11 +45,18 @@ export const repeatable = (job: JobRun, ...of: string[]): NonNullable<RunRequest
   now: job.startedAt!.getTime() / 1000
 })
 
+/** Where an execution that requested work waits for the response. */
+export const parkedOf = ({ parked, executor }: Extract<ScriptEnd, { kind: 'asked' }>, runId: string) =>
+  parked ? { parkedAs: runId, executor } : { parkedAs: null, executor: null }
+
 /** How an execution ended, and its id: it may wait under that id for the next response. */
 export interface RunEnded {
   end: Waited<ScriptEnd>
   runId: string
 }
+
+/** The execution that a request continues, and the id of the executor that holds it. */
+export type Parked = Pick<GateCall, 'resume' | 'holder'>
 
 /** An execution to request: its texts are loaded when the executor can take it, so they do not wait in memory. */
 export interface Prepared {
@@ -47,26 +65,30 @@ export interface Prepared {
 }
 
 /**
- * Resumes the execution that waits for the last response; if it is gone, repeats it from its start with all responses.
+ * Resumes the execution that waits for the last response, at the executor that holds it; if it is gone, repeats it from its
+ * start with all responses.
  * @param asks all requests so far, each with its response; the earlier ones are read only to repeat the execution.
- * @param run builds the request once the executor can take it.
+ * @param run builds the request once an executor can take it, if possible the one that holds the execution to continue.
  */
-export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | null }>(
+export async function resumeOrReplay<ScriptRequest extends { parkedAs: string | null; executor: string | null }>(
   { runId, build }: Prepared,
   asks: ScriptRequest[],
   answerOf: (ask: ScriptRequest) => Promise<ScriptResponse>,
-  run: (build: () => Promise<RunRequest>) => Promise<Waited<ScriptEnd>>
+  run: (build: () => Promise<RunRequest>, parked?: Parked) => Promise<Waited<ScriptEnd>>
 ): Promise<RunEnded> {
   const last = asks.at(-1)
   if (!last) return { end: await run(build), runId }
   const { parkedAs } = last
   if (parkedAs) {
-    const end = await run(async () => ({
-      ...(await build()),
-      run_id: parkedAs,
-      resume: { run_id: parkedAs },
-      answers: [await answerOf(last)]
-    }))
+    const end = await run(
+      async () => ({
+        ...(await build()),
+        run_id: parkedAs,
+        resume: { run_id: parkedAs },
+        answers: [await answerOf(last)]
+      }),
+      { resume: parkedAs, holder: last.executor }
+    )
     if (end.kind !== 'not_parked') return { end, runId: parkedAs }
   }
   const replay = async () => {

@@ -27,7 +27,7 @@ import { whenExecutorCan } from '../../services/executor/wait.js'
 import { countedExecution } from './counted-execution.js'
 import { currentOrNewAttempt, type ExecuteDeps, type Execution, jobAttempt, refusedAs } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
-import { newRunId, requestOf } from './run-request.js'
+import { callOf, newRunId, requestOf } from './run-request.js'
 
 /** Executes all points that are not done. `null`: this worker has lost its claim on the job. */
 export async function runSweep(
@@ -73,10 +73,10 @@ export async function runSweep(
       let unfit: JobError | null = null
       let isAnswered = false
       began = null
-      const end = await whenExecutorCan<PointsEnd>(deps, { team: job.teamId, job: jobId }, signal, async () => {
+      const end = await whenExecutorCan<PointsEnd>(deps, callOf(job, jobId), signal, async (executor) => {
         unfit = await counted.begin()
         if (unfit) return { kind: 'refused', message: unfit.message }
-        const answer = await deps.executor.runPoints(requested(batch), signal, accepted, output.printed)
+        const answer = await executor.runPoints(requested(batch), signal, accepted, output.printed)
         isAnswered = answer.kind !== 'away'
         return answer
       })

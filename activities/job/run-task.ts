@@ -31,7 +31,16 @@ import { type ExecuteDeps, lossOf, refusedAs } from './job-attempt.js'
 import { liveOutput } from './live-output.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import { circuitResponse } from './run-program.js'
-import { newRunId, type Prepared, repeatable, requestOf, resumeOrReplay } from './run-request.js'
+import {
+  callOf,
+  newRunId,
+  type Parked,
+  type Prepared,
+  parkedOf,
+  repeatable,
+  requestOf,
+  resumeOrReplay
+} from './run-request.js'
 
 /**
  * `circuit`: the task waits for the response to its request of this number. `retry`: it failed, and is tried again later.
@@ -118,13 +127,14 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
   const output = liveOutput(deps, { jobId, task: key, signal }, () => attempt)
   const either = AbortSignal.any([signal, taken.signal])
   let unfit: JobError | null = null
-  const run = (build: () => Promise<RunRequest>) => {
+  const run = (build: () => Promise<RunRequest>, parked?: Parked) => {
     let request: RunRequest | null = null
-    return whenExecutorCan<ScriptEnd>(deps, { team: work.job.teamId, job: jobId }, either, async () => {
+    const call = { ...callOf(work.job, jobId), ...parked, ...(hasHost(work.task) && { near: jobId }) }
+    return whenExecutorCan<ScriptEnd>(deps, call, either, async (executor) => {
       unfit = await execution.begin()
       if (unfit) return { kind: 'refused', message: unfit.message }
       request ??= await build()
-      return deps.executor.runScript(request, either, accepted, output.printed)
+      return executor.runScript(request, either, accepted, output.printed)
     })
   }
   const answerOf = async (ask: ScriptRequest) =>
@@ -155,7 +165,7 @@ async function execute(work: Work, { asks, answered, series, execution }: Progre
           code: 'execution_error',
           message: 'a task cannot dispatch a workflow; call the tasks from main(client, params)'
         })
-      const by = { task: key, number: asks.length + 1, series, parkedAs: end.parked ? runId : null }
+      const by = { task: key, number: asks.length + 1, series, ...parkedOf(end, runId) }
       const { ask } = end
       const recorded = await retryWhileDatabaseAway(retrying, () => recordScriptRequest(deps.db, jobId, fence, by, ask))
       if (recorded === 'full') return attemptEnded(work, number, 'failed', jobIsFull, { final: true })
@@ -188,6 +198,9 @@ async function endByAnother({ deps, jobId, key, signal }: Work): Promise<TaskEnd
   return (task && endOf(task)) ?? { outcome: 'stopped' }
 }
 
+/** A graph of one task ends with it: a confinement is kept only from the second task on. */
+const hasHost = ({ position }: TaskRun): boolean => position > 0
+
 function taskRequest({ deps, jobId, key, job, task }: Work, series: number): Prepared {
   const runId = newRunId(jobId)
   return {
@@ -201,8 +214,7 @@ function taskRequest({ deps, jobId, key, job, task }: Work, series: number): Pre
           circuits: 'ask' as const,
           script: repeatable(job, jobId, key, String(series))
         }),
-        // A graph of one task ends with it: a confinement is kept only from the second task on.
-        ...(task.position > 0 && { task_of: jobId }),
+        ...(hasHost(task) && { task_of: jobId }),
         task: {
           name: task.funcName,
           function: input.function,

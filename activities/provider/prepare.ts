@@ -65,8 +65,8 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   if ('next' in device) return device
   // Loaded once a permit is held, so that no circuit waits in memory.
   const circuit = async () => (ref.asked ? requestedCircuit(deps.db, ref) : null)
-  const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, async () =>
-    deps.executor.compile(compileRequest(job, await circuit(), device.target), signal)
+  const end = await whenExecutorCan<CompileEnd>(deps, { team: job.teamId, job: jobId }, signal, async (executor) =>
+    executor.compile(compileRequest(job, await circuit(), device.target), signal)
   )
   if (end.kind === 'script') return { next: 'script' }
   if (end.kind === 'failed') return { next: 'fail', error: end.error }

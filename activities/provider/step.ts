@@ -12,7 +12,6 @@ import { lookPauseMs } from '../../domain/backends/look-pause.js'
 import type { Place } from '../../domain/backends/provider-job.js'
 import { codeOf, type JobError, type ServiceError } from '../../domain/errors.js'
 import { reasonOf } from '../../domain/operations/reason.js'
-import type { ExecutorClient } from '../../services/executor/client.js'
 import type { WaitDeps } from '../../services/executor/wait.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
 import {
@@ -49,7 +48,6 @@ export const defaultProviderTimes: ProviderTimes = {
 export interface ProviderDeps extends WaitDeps, FaultDeps {
   log: WaitDeps['log'] & FaultDeps['log']
   db: Db
-  executor: ExecutorClient
   /** By the name in the catalogue. */
   providers: ReadonlyMap<string, ProviderAdapter>
   /** The providers are emulators. */

@@ -1,6 +1,7 @@
 // The api's configuration, read once at the start.
 
 import { type DatabaseSettings, readDatabaseSettings } from '../../db/database-settings.js'
+import { type ExecutorAddresses, readExecutorAddresses } from '../../domain/backends/executor-addresses.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
@@ -30,7 +31,7 @@ export interface ApiConfig {
   searchAttributes: SearchAttributes
   queuePrefix: string
   /** `null`: jobs are accepted for workers to run, and the playground responds with 503. */
-  executorUrl: string | null
+  executors: ExecutorAddresses | null
   executorToken: string
   host: string
   port: number
@@ -99,7 +100,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     taskQueue: env.TEMPORAL_TASK_QUEUE ?? 'jobs',
     searchAttributes: readSearchAttributes(env.TEMPORAL_ATTRIBUTE_PREFIX),
     queuePrefix: keyPrefixAt(redis, env.QUEUE_PREFIX ?? 'qjs'),
-    executorUrl: env.EXECUTOR_URL || null,
+    executors: env.EXECUTOR_URL ? readExecutorAddresses(env.EXECUTOR_URL) : null,
     executorToken: env.EXECUTOR_URL ? need('EXECUTOR_TOKEN') : '',
     host: env.HOST ?? '127.0.0.1',
     port,

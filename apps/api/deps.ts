@@ -5,7 +5,7 @@ import type { AnnounceJob, AnnounceRun, JobListener } from '../../db/jobs/job-ch
 import type { DiskSpace } from '../../services/disk/disk-space.js'
 import type { Dispatcher } from '../../services/dispatch/dispatcher.js'
 import type { TargetState } from '../../services/dispatch/target-state.js'
-import type { ExecutorClient } from '../../services/executor/client.js'
+import type { InteractiveExecutor } from '../../services/executor/routed-client.js'
 import type { OidcClient } from '../../services/identity/oidc-client.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
 import type { InstallationSigner } from '../../services/keys/signer.js'
@@ -60,7 +60,7 @@ export interface ApiDeps {
   /** The state of the queues, for administrators. */
   engines: TargetState
   /** Runs programs for the playground; `null` when no executor is configured. */
-  executor: ExecutorClient | null
+  executor: InteractiveExecutor | null
   /** How long the playground waits for the executor. Default: 90 s. */
   executorDeadlineMs?: number
   /** How long an event stream lives. Default: an hour. */

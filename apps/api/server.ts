@@ -7,14 +7,15 @@ import { checkDatabase } from '../../db/database-check.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { migrate } from '../../db/migrate.js'
-import { executorProblem } from '../../domain/backends/executor-health.js'
 import { createDiskSpace } from '../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
-import { assertAccepts } from '../../services/dispatch/target-probe.js'
+import { assertAccepts, TargetRefusal } from '../../services/dispatch/target-probe.js'
 import { createTargetState } from '../../services/dispatch/target-state.js'
 import { createTemporalClient } from '../../services/dispatch/temporal-client.js'
 import { createExecutorClient } from '../../services/executor/client.js'
+import { createExecutorPool } from '../../services/executor/pool.js'
+import { createRoutedExecutor, executorsProblem, protocolRefusal } from '../../services/executor/routed-client.js'
 import { createOidcClient } from '../../services/identity/oidc-client.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailer } from '../../services/mail/mailer.js'
@@ -39,6 +40,8 @@ import { logResponses } from './http/telemetry/request-log.js'
  * (docs/operations/deployment.md).
  */
 const CLOSE_MS = 15_000
+/** Between two looks at the executors. */
+const EXECUTOR_LOOK_MS = 5_000
 
 const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
@@ -73,7 +76,15 @@ const { client: temporal, close: closeTemporal } = createTemporalClient(
 )
 const providers = createProviders(config.providerUrls)
 const directQueue = createDirectQueue(config.redis, config.queuePrefix)
-const executor = config.executorUrl ? createExecutorClient(config.executorUrl, config.executorToken) : null
+const executors = config.executors
+  ? createExecutorPool({
+      addresses: config.executors,
+      connect: (address) => createExecutorClient(address, config.executorToken),
+      everyMs: EXECUTOR_LOOK_MS,
+      log
+    })
+  : null
+const executor = executors && createRoutedExecutor(executors)
 
 const logStatusChange = statusLogger(log)
 onStatusCommitted(db, (change) => {
@@ -149,9 +160,12 @@ const app = await buildApp(
         await assertAccepts(db, dispatcher, 'Temporal')
       },
       executor: async () => {
-        if (!executor) throw new Error('EXECUTOR_URL is not set')
-        const problem = executorProblem(await executor.health())
-        if (problem) throw new Error(problem)
+        if (!executors) throw new Error('EXECUTOR_URL is not set')
+        await executors.look()
+        const all = executors.endpoints.list()
+        const [refusal, problem] = [protocolRefusal(all), executorsProblem(all)]
+        if (refusal) throw new TargetRefusal(refusal)
+        if (problem || all.length === 0) throw new Error(problem ?? executors.endpoints.absence({}).message)
       }
     },
     now: () => new Date()
@@ -192,7 +206,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
       await Promise.all([
         part('listener', listener.close()),
         part('direct queue', directQueue.close()),
-        part('executor client', executor?.close()),
+        part('executor client', executors?.close()),
         part('provider clients', providers.close()),
         part('Temporal client', closeTemporal()),
         part('traces', tracing?.close())

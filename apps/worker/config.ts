@@ -3,6 +3,7 @@
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type DatabaseSettings, readDatabaseSettings } from '../../db/database-settings.js'
+import { type ExecutorAddresses, readExecutorAddresses } from '../../domain/backends/executor-addresses.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
@@ -29,7 +30,7 @@ export interface WorkerConfig {
   /** Name of the worker deployment in Temporal; `null`: workflow code has no versions. */
   temporalDeployment: string | null
   queuePrefix: string
-  executorUrl: string
+  executors: ExecutorAddresses
   executorToken: string
   /** `null`: no sealed value can be opened; production requires one. */
   keyRing: KeyRing | null
@@ -94,7 +95,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     searchAttributes: readSearchAttributes(env.TEMPORAL_ATTRIBUTE_PREFIX),
     temporalDeployment: env.TEMPORAL_DEPLOYMENT?.trim() || null,
     queuePrefix: keyPrefixAt(redis, env.QUEUE_PREFIX ?? 'qjs'),
-    executorUrl: need('EXECUTOR_URL'),
+    executors: readExecutorAddresses(need('EXECUTOR_URL')),
     executorToken: need('EXECUTOR_TOKEN'),
     keyRing: configuredKeyRing(env),
     providerUrls: readProviderUrls(env),

@@ -1,6 +1,7 @@
 // The metrics of a worker.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { StatusListener } from '../../db/jobs/status-changes.js'
+import type { Endpoint, Endpoints } from '../../services/executor/endpoints.js'
 import type { ExecutorGate } from '../../services/executor/gate.js'
 import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
 
@@ -20,7 +21,7 @@ export interface WorkerMetrics {
 }
 
 /** Registers them in a registry of this worker alone. */
-export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
+export function createWorkerMetrics(gate: ExecutorGate, endpoints: Endpoints): WorkerMetrics {
   const registry = new Registry()
   const registers = [registry]
   const gauge = (name: string, help: string, value: () => number) =>
@@ -32,9 +33,27 @@ export function createWorkerMetrics(gate: ExecutorGate): WorkerMetrics {
         this.set(value())
       }
     })
-  gauge('qjs_executor_permits', 'Executions that this worker can have at the executor at once.', () => gate.permits)
-  gauge('qjs_executor_permits_in_use', 'Executions that this worker has at the executor.', () => gate.inUse)
+  gauge('qjs_executor_permits', 'Executions that this worker can have at all executors at once.', () => gate.permits)
+  gauge('qjs_executor_permits_in_use', 'Executions that this worker has at all executors.', () => gate.inUse)
   gauge('qjs_executor_permits_awaited', 'Executions that wait in this worker for a permit.', () => gate.waiting)
+  const ofEach = (name: string, help: string, value: (one: Endpoint) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['executor'] as const,
+      registers,
+      collect() {
+        this.reset()
+        for (const one of endpoints.list()) this.set({ executor: one.address }, value(one))
+      }
+    })
+  ofEach('qjs_executor_up', '1 while this worker sends executions to this executor.', ({ state }) =>
+    Number(state === 'ready')
+  )
+  ofEach('qjs_executor_places', 'Executions that this worker can have at this executor at once.', ({ slots, state }) =>
+    state === 'ready' ? slots : 0
+  )
+  ofEach('qjs_executor_places_in_use', 'Executions that this worker has at this executor.', ({ inUse }) => inUse)
   const providerCalls = new Histogram({
     name: 'qjs_provider_call_seconds',
     help: 'Duration of calls to providers. operation is submit, find, look, counts, cancel or backends; outcome is ok, refused, unauthorized, not_found, busy, unreachable, unclear (the request may have arrived) or aborted.',

@@ -19,6 +19,7 @@ import { createTemporalClient } from '../../services/dispatch/temporal-client.js
 import { versionOf } from '../../services/dispatch/workflow-version.js'
 import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
+import { createExecutorPool } from '../../services/executor/pool.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailClient } from '../../services/mail/mail-client.js'
 import { createProviders } from '../../services/providers/providers.js'
@@ -59,8 +60,6 @@ import { startWebhookSender } from './sweeps/webhook-sender.js'
 import { startTemporalWorker } from './temporal-worker.js'
 import { startVersionCheck } from './version-check.js'
 
-// Slots to assume until the executor has reported its own.
-const INITIAL_PERMITS = 2
 const DIRECT_GRACE_MS = 20_000
 /** How long a team's number of looks is used, and of how many teams it is kept. */
 const TEAM_LOOKS_MS = 5_000
@@ -86,9 +85,14 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)
   const announceRun = createRunAnnouncer(connection.sql)
-  const executor = tracedExecutor(createExecutorClient(config.executorUrl, config.executorToken), tracing)
-  const gate = createExecutorGate(INITIAL_PERMITS)
-  const metrics = createWorkerMetrics(gate)
+  const executors = createExecutorPool({
+    addresses: config.executors,
+    connect: (address) => tracedExecutor(createExecutorClient(address, config.executorToken), tracing),
+    everyMs: times.executorHealthMs,
+    log
+  })
+  const gate = createExecutorGate(executors.endpoints)
+  const metrics = createWorkerMetrics(gate, executors.endpoints)
   const logStatusChange = statusLogger(log)
   onStatusCommitted(db, (change) => {
     metrics.countStatusChange(change)
@@ -96,7 +100,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
   })
   const { countFault, countRepeatedStep } = metrics
-  const steps = { db, executor, gate, announce, log, countFault, countRepeatedStep }
+  const steps = { db, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const teamLooks = new TimedCache<number>(TEAM_LOOKS_MAX, TEAM_LOOKS_MS)
   const rateRedis = openRateLimitRedis(config.redis)
@@ -128,7 +132,6 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     {
       redis: config.redis,
       prefix: config.queuePrefix,
-      permits: INITIAL_PERMITS,
       around: directSpans(db, tracing),
       log
     }
@@ -267,14 +270,11 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       return false
     }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
-      const health = await executor.health().catch(() => null)
-      if (!health) return false
-      gate.setPermits(health.slots.total)
-      consumer.setPermits(health.slots.total)
-      await reportEngines(
-        db,
-        health.engines.map(({ name }) => name)
-      )
+      if (executors.endpoints.list().every(({ state }) => state === 'unknown')) await executors.look()
+      const ready = executors.endpoints.list().filter(({ state }) => state === 'ready')
+      if (ready.length === 0) return false
+      consumer.setPermits(gate.permits)
+      await reportEngines(db, [...new Set(ready.flatMap(({ engines }) => [...engines]))])
       return false
     })
   ]
@@ -294,7 +294,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       await Promise.all([
         part('listener', listener.close()),
         part('direct queue', directQueue.close()),
-        part('executor client', executor.close()),
+        part('executor clients', executors.close()),
         part('Temporal client', closeTemporal())
       ])
       rateRedis.disconnect()

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/worker'
 import { Worker as QueueWorker } from 'bullmq'
 import Fastify from 'fastify'
+import pLimit from 'p-limit'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { connect } from '../../db/client.js'
 import { beginJob, completeJob } from '../../db/job-steps/job-steps.js'
@@ -17,7 +18,6 @@ import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
 import { loadJobRun } from '../../db/jobs/jobs.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/jobs/dispatch.js'
 import { createExecutorClient, type ExecutorClient } from '../../services/executor/client.js'
-import { createExecutorGate } from '../../services/executor/gate.js'
 import type { BareTask } from './bare-process.js'
 
 if (process.send)
@@ -101,12 +101,9 @@ export const BELL =
 
 /** One executor call, with at most as many at once as the executor has slots. */
 function runner(executor: ExecutorClient, permits: number): Run {
-  const gate = createExecutorGate(permits)
-  return async (jobId, circuit, accepted) => {
-    // One for each run: every run that waits at the gate listens to its signal.
-    const never = new AbortController().signal
-    const leave = await gate.enter({ team: '', job: jobId }, never)
-    try {
+  const atOnce = pLimit(permits)
+  return (jobId, circuit, accepted) =>
+    atOnce(async () => {
       const end = await executor.run(
         {
           run_id: jobId,
@@ -117,7 +114,7 @@ function runner(executor: ExecutorClient, permits: number): Run {
           params: { shots: 1024 },
           limits: { wall_seconds: 120 }
         },
-        never,
+        new AbortController().signal,
         async () => {
           await accepted()
           return true
@@ -125,8 +122,5 @@ function runner(executor: ExecutorClient, permits: number): Run {
       )
       if (end.kind !== 'completed') throw new Error(`the run did not complete: ${end.kind}`)
       return end.result
-    } finally {
-      leave()
-    }
-  }
+    })
 }

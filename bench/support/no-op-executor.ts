@@ -1,6 +1,7 @@
 // An executor that completes every run at once, which leaves the platform's own cost.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { EXECUTOR_PROTOCOL, type ExecutorHealth } from '../../domain/backends/executor-health.js'
 
 /** Enough that the gate before the executor is never the bottleneck. */
 const SLOTS = 64
@@ -10,15 +11,29 @@ const runResponse = `${JSON.stringify({ accepted: { run_id: 'bench' } })}\n${JSO
   outcome: { status: 'completed', execution_time_ms: 0, result }
 })}\n`
 
+const health = {
+  status: 'ok',
+  protocol: EXECUTOR_PROTOCOL,
+  instance_id: 'bench',
+  sandbox: { level: 'bench', problem: '', warning: '' },
+  slots: { total: SLOTS, running: 0 },
+  engines: [{ name: 'statevector', version: 'none' }]
+} satisfies ExecutorHealth
+
 export async function startNoOpExecutor(): Promise<{ url: string; close(): Promise<void> }> {
   const server: Server = createServer((request, response) => {
     if (request.url === '/health') {
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ status: 'ok', slots: { total: SLOTS, running: 0 }, engines: [] }))
+      response.end(JSON.stringify(health))
       return
     }
     request.resume()
     request.on('end', () => {
+      if (request.url === '/reservations') {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end('{"id":"bench"}')
+        return
+      }
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.end(runResponse)
     })

@@ -3,11 +3,14 @@
 import { sql } from 'drizzle-orm'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
 import type { DbOrTx } from '../client.js'
+import { backends } from '../tables/backends.js'
 import { jobs, outbox } from '../tables/jobs.js'
 
 /** A team's next direct job. */
 export interface DirectStart extends JobHandOver {
   teamId: string
+  /** `null`: its backend has none. */
+  engine: string | null
   /** How many direct jobs of the team all workers have claimed. */
   claimed: number
 }
@@ -16,16 +19,20 @@ export interface DirectStart extends JobHandOver {
  * The next job of each team that has a delivered direct start.
  * @param entry the job of the queue's entry. It counts before the note of its delivery is written.
  * @param except jobs that are being claimed.
+ * @param notFor engines whose jobs are left out.
  */
 export async function nextDirectStarts(
   db: DbOrTx,
   entry: string,
-  except: readonly string[] = []
+  except: readonly string[] = [],
+  notFor: readonly string[] = []
 ): Promise<DirectStart[]> {
   const delivered = sql`kind = 'start' and deliveries > 0 and mode = 'direct'`
-  // The list is passed as one text: for a list of known length, Postgres would make a plan for each length.
+  // Lists are passed as one text: for a list of known length, Postgres would make a plan for each length.
   const free = sql`due_at <= now() and held_reason is null
-    and not (job_id = any(string_to_array((select ${except.join(',')}::text), ',')::uuid[]))`
+    and not (job_id = any(string_to_array((select ${except.join(',')}::text), ',')::uuid[]))
+    and not (backend = any(array(select slug from ${backends}
+      where engine = any(string_to_array((select ${notFor.join(',')}::text), ',')))))`
   // Steps from team to team by the index, not from row to row.
   return db.execute<DirectStart & Record<string, unknown>>(sql`
     with recursive team as (
@@ -45,7 +52,9 @@ export async function nextDirectStarts(
       claims as (
         select team_id, count(*)::int as claimed from ${jobs}
         where lease_token is not null and status in ('running', 'cancelling') group by team_id)
-    select distinct on (team_id) job_id as "jobId", generation, team_id as "teamId", coalesce(claimed, 0) as claimed
+    select distinct on (team_id) job_id as "jobId", generation, team_id as "teamId", coalesce(claimed, 0) as claimed,
+      (select engine from ${backends} join ${jobs} on ${jobs.backend} = ${backends.slug}
+        where ${jobs.id} = start.job_id) as engine
     from start left join claims using (team_id) order by team_id, job_id`)
 }
 

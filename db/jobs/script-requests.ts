@@ -49,6 +49,8 @@ export interface ScriptRequester {
   number: number
   series: number
   parkedAs: string | null
+  /** The id of the executor where it waits. */
+  executor?: string | null
 }
 
 /**

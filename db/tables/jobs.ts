@@ -278,6 +278,8 @@ export const scriptRequests = pgTable(
     answer: text('answer'),
     // The executor's run that waits for the answer for a limited time.
     parkedAs: text('parked_as'),
+    // The id of the executor that holds that run. `null`: unknown.
+    executor: text('executor'),
     createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
     answeredAt: instant('answered_at')
   },

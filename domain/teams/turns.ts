@@ -54,14 +54,16 @@ export interface TurnLine<Work> {
   /**
    * Takes the next work out of the line; its owner uses the resource until `leave`.
    * @param maxOf how much a team can use at once.
+   * @param fits whether the work can begin now; otherwise other work goes before it.
    */
-  next(maxOf?: (team: string) => number): { owner: Owner; work: Work } | null
+  next(maxOf?: (team: string) => number, fits?: (work: Work) => boolean): { owner: Owner; work: Work } | null
   leave(owner: Owner): void
   /**
    * Whether a team can join a line of this length. A team's own line is no longer than the room that is left, so there is
    * always room for a team that has nothing in the line.
+   * @param alike what counts as its own line; the same holds for each kind of work then.
    */
-  hasRoom(team: string, lengthMax: number): boolean
+  hasRoom(team: string, lengthMax: number, alike?: (work: Work) => boolean): boolean
   readonly waiting: number
   readonly inUse: number
 }
@@ -95,13 +97,17 @@ export function createTurnLine<Work>(): TurnLine<Work> {
       waiting--
       forgetEmpty(team, job)
     },
-    next(maxOf = () => Number.POSITIVE_INFINITY) {
-      const teams = byUse(lines.keys(), teamsUse).filter(({ key, inUse }) => inUse < maxOf(key))
+    next(maxOf = () => Number.POSITIVE_INFINITY, fits = () => true) {
+      const fitting = (jobs: Map<string, Work[]>) => [...jobs].filter(([, line]) => line.some(fits)).map(([job]) => job)
+      const teams = byUse(lines.keys(), teamsUse).filter(
+        ({ key, inUse }) => inUse < maxOf(key) && fitting(lines.get(key)!).length > 0
+      )
       const team = teamTurns.next(teams)?.key
       if (team === undefined) return null
       const jobs = lines.get(team)!
-      const job = jobTurns.next(byUse(jobs.keys(), jobsUse))!.key
-      const work = jobs.get(job)!.shift()!
+      const job = jobTurns.next(byUse(fitting(jobs), jobsUse))!.key
+      const line = jobs.get(job)!
+      const [work] = line.splice(line.findIndex(fits), 1) as [Work]
       waiting--
       forgetEmpty(team, job)
       teamTurns.served(team)
@@ -116,8 +122,8 @@ export function createTurnLine<Work>(): TurnLine<Work> {
       add(jobsUse, job, -1)
       inUse--
     },
-    hasRoom(team, lengthMax) {
-      const own = [...(lines.get(team)?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
+    hasRoom(team, lengthMax, alike = () => true) {
+      const own = [...(lines.get(team)?.values() ?? [])].flat().filter(alike).length
       return own < lengthMax - waiting
     }
   }

@@ -1,11 +1,19 @@
 // The client of the execution service: one request per execution, whose response is a stream of lines (stream.ts). The
 // caller decides what an outcome means for a job.
 import { Agent, request } from 'undici'
-import type { ExecutorHealth } from '../../domain/backends/executor-health.js'
+import { EXECUTOR_PROTOCOL, type ExecutorHealth } from '../../domain/backends/executor-health.js'
 import type { JobError } from '../../domain/errors.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
-import type { AnalyseRequest, CompileRequest, ConvertRequest, PointsRequest, RunRequest } from './requests.js'
+import type {
+  AnalyseRequest,
+  CompileRequest,
+  ConvertRequest,
+  PointsRequest,
+  ReservationRequest,
+  RunRequest
+} from './requests.js'
 import {
+  type Away,
   connectionFault,
   type OnPrinted,
   type PointsEnd,
@@ -24,6 +32,15 @@ export type QuestionEnd =
 
 /** `script`: the source builds no circuit that could be compiled; it has to be executed. */
 export type CompileEnd = QuestionEnd | { kind: 'script' }
+
+/** A slot that waits some seconds for its call. */
+export interface Reserved {
+  kind: 'reserved'
+  /** Its next call uses the slot. */
+  executor: ExecutorClient
+  /** Gives back a slot that no call has used. */
+  release(): void
+}
 
 export interface ExecutorClient {
   /**
@@ -56,10 +73,17 @@ export interface ExecutorClient {
   analyse(script: AnalyseRequest, signal: AbortSignal): Promise<QuestionEnd>
   /** Compiles a source to a provider's own form, with the priority of a job. Rejects when `signal` aborts. */
   compile(request: CompileRequest, signal: AbortSignal): Promise<CompileEnd>
+  /**
+   * Reserves a slot for one call, before its body is built and sent: waits for it at the executor, in turn with the calls of
+   * other workers. Rejects when `signal` aborts.
+   */
+  reserve(wanted: ReservationRequest, signal: AbortSignal): Promise<Reserved | Refusal>
   health(timeoutMs?: number): Promise<ExecutorHealth>
   close(): Promise<void>
 }
 
+/** A slot is reserved within its `wait_seconds`; without a response this much later, the executor is away. */
+const RESERVE_LATE_MS = 10_000
 // A child that has not started by then never will.
 const ACCEPT_TIMEOUT_MS = 30_000
 
@@ -72,9 +96,77 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     keepAliveTimeout: 10_000,
     connections: 256
   })
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const post = (path: string, body: object, signal: AbortSignal) =>
-    request(`${url}${path}`, { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal })
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'x-executor-protocol': String(EXECUTOR_PROTOCOL)
+  }
+  const calls = callsTo(url, headers, agent)
+
+  async function reserve(wanted: ReservationRequest, signal: AbortSignal): Promise<Reserved | Refusal> {
+    try {
+      const late = AbortSignal.timeout(wanted.wait_seconds * 1_000 + RESERVE_LATE_MS)
+      const response = await request(`${url}/reservations`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(wanted),
+        dispatcher: agent,
+        signal: AbortSignal.any([signal, late])
+      })
+      const text = await response.body.text()
+      if (response.statusCode !== 200) return refusal(response.statusCode, text, response.headers['retry-after'])
+      const { id } = JSON.parse(text) as { id: string }
+      let isUsed = false
+      const withId = () => {
+        if (isUsed) return headers
+        isUsed = true
+        return { ...headers, 'x-reservation': id }
+      }
+      return {
+        kind: 'reserved',
+        executor: { ...client, ...callsTo(url, withId, agent) },
+        release() {
+          if (isUsed) return
+          isUsed = true
+          // Where this fails, the slot is free after some seconds.
+          request(`${url}/reservations/${id}`, { method: 'DELETE', headers, dispatcher: agent }).then(
+            ({ body }) => body.dump(),
+            () => {}
+          )
+        }
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { kind: 'away', message: connectionFault(error) }
+    }
+  }
+
+  const client: ExecutorClient = {
+    ...calls,
+    reserve,
+    async health(timeoutMs = 2_000) {
+      const response = await request(`${url}/health`, {
+        headers,
+        dispatcher: agent,
+        signal: AbortSignal.timeout(timeoutMs)
+      })
+      if (response.statusCode !== 200) throw new Error(`execution service returned ${response.statusCode} for /health`)
+      return (await response.body.json()) as ExecutorHealth
+    },
+    close: () => agent.destroy()
+  }
+  return client
+}
+
+type Headers = Record<string, string>
+type Calls = Omit<ExecutorClient, 'reserve' | 'health' | 'close'>
+
+/** @param headersOf of each call. */
+function callsTo(url: string, headersOf: Headers | (() => Headers), agent: Agent): Calls {
+  const post = (path: string, body: object, signal: AbortSignal) => {
+    const headers = typeof headersOf === 'function' ? headersOf() : headersOf
+    return request(`${url}${path}`, { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal })
+  }
 
   async function execute(
     body: RunRequest,
@@ -134,27 +226,25 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
     runInteractive: (body, signal) => run({ ...body, lane: 'interactive' }, signal, async () => true),
     convert: (body, signal) => question('/convert', body, signal),
     analyse: (body, signal) => question('/analyse', body, signal),
-    compile: (body, signal) => ask('/compile', { ...body, lane: 'jobs' }, signal),
-    async health(timeoutMs = 2_000) {
-      const response = await request(`${url}/health`, {
-        headers,
-        dispatcher: agent,
-        signal: AbortSignal.timeout(timeoutMs)
-      })
-      if (response.statusCode !== 200) throw new Error(`execution service returned ${response.statusCode} for /health`)
-      return (await response.body.json()) as ExecutorHealth
-    },
-    close: () => agent.destroy()
+    compile: (body, signal) => ask('/compile', { ...body, lane: 'jobs' }, signal)
   }
 }
+
+const whyByCode = new Map<string, NonNullable<Away['why']>>([
+  ['worker_not_configured', 'unfit'],
+  ['execution_service_lost', 'fault'],
+  ['draining', 'draining'],
+  ['engine_missing', 'engine'],
+  ['protocol_mismatch', 'protocol']
+])
 
 function refusal(status: number, text: string, retryAfter: string | string[] | undefined): Refusal {
   const { message, code } = errorOf(text) ?? { message: `execution service returned ${status}` }
   const full = status === 429 || (status === 503 && (code === undefined || code === 'busy'))
   if (full) return { kind: 'busy', retryAfterSeconds: readSeconds(retryAfter) }
-  if (code === 'worker_not_configured') return { kind: 'away', message, unfit: true }
+  if (typeof code === 'string' && whyByCode.has(code)) return { kind: 'away', message, why: whyByCode.get(code)! }
   // A proxy whose executor is gone returns 502 to 504 without a code of ours. These come from the executor itself.
-  if (status === 500 || code === 'execution_service_lost') return { kind: 'away', message, fault: true }
+  if (status === 500) return { kind: 'away', message, why: 'fault' }
   // A wrong token or an error of a proxy is for an operator to fix; jobs must not fail because of it.
   if (status === 401 || status === 404 || status >= 500) return { kind: 'away', message }
   return { kind: 'refused', message }

@@ -1,7 +1,11 @@
-// One gate per worker process for calls to the executor, shared by both modes: as many permits as the executor has slots.
-// Teams take turns, and so do the jobs of a team.
+// One gate per worker process for calls to the executors, shared by both modes: as many permits as they have slots. Teams take
+// turns, and so do the jobs of a team. A call is let in when an executor that can do it has a place.
+import type { ExecutorNeeds } from '../../domain/backends/executor-choice.js'
 import { createActiveTeams, placesAmongTeams } from '../../domain/teams/active-teams.js'
 import { createTurnLine, type Owner } from '../../domain/teams/turns.js'
+import type { Reserved } from './client.js'
+import type { Endpoint, Endpoints, Place } from './endpoints.js'
+import type { Away, Busy, Refusal } from './stream.js'
 
 /**
  * How many calls of activities wait in the line: fewer than a worker has activity slots, so that a team without a call in
@@ -12,30 +16,52 @@ const LINE_MAX = 160
 /** Of how many jobs the faults are remembered; the oldest are forgotten first. */
 const FAULTY_JOBS_MAX = 1_000
 
+/** How long a call waits at an executor for a slot, and how long where another executor may have one. */
+const WAIT_SECONDS = 10
+const WAIT_BEFORE_NEXT_SECONDS = 2
+
+/** Whose call it is, and what it needs. */
+export interface GateCall extends Owner, ExecutorNeeds {
+  /** The parked execution that it continues. */
+  resume?: string
+}
+
+/** A permit of the gate, with a place at one executor. */
+export interface Seat {
+  /** Waits for a slot of the executor that the place is at. Rejects with the signal's reason. */
+  reserve(signal: AbortSignal): Promise<Reserved | Refusal>
+  /** Records that this executor has refused the call. @returns whether another one has a place, where the seat is now. */
+  moveOn(refusal: Busy | Away): boolean
+  /** Begins anew with executors that have refused the call. */
+  again(): void
+  leave(): void
+}
+
 /** What a call needs of the gate. */
 export interface GateEntrance {
-  /** Waits for a permit; the returned function releases it. Rejects with the signal's reason. */
-  enter(owner: Owner, signal: AbortSignal): Promise<() => void>
-  /** Whether the line has room for another call of this team. */
-  hasRoom(team: string): boolean
+  /** Waits for a seat. Rejects with the signal's reason. @returns why no executor can take such a call now. */
+  enter(call: GateCall, signal: AbortSignal): Promise<Seat | Away>
+  /** Whether the line has room for another call of this team that needs the same. */
+  hasRoom(call: GateCall): boolean
   /**
-   * Records whether the executor has responded to a call.
-   * @returns for how many milliseconds no call has had a response.
+   * Records whether an executor has responded to a call.
+   * @returns for how many milliseconds no call for this engine has had a response.
    */
-  noteResponse(reached: boolean): number
+  noteResponse(reached: boolean, needs: ExecutorNeeds): number
   /**
-   * Records that the executor failed at a call for this job.
+   * Records that the executors failed at a call for this job.
    * @returns how many there were, those that follow each other without any call served in between counted once.
    */
   noteFault(job: string): number
 }
 
 export interface ExecutorGate extends GateEntrance {
-  setPermits(permits: number): void
   /** How many permits a team can have at once. A team that is not named can have all, or all but one while others are active. */
   setTeamLimits(limits: ReadonlyMap<string, number>): void
   /** Whether a team that has this many permits, here or in all workers, can have another. */
   mayUse(team: string, inUse: number): boolean
+  /** Whether an executor that can do it has a place. */
+  hasPlace(needs: ExecutorNeeds): boolean
   /** Called whenever permits or their use have changed. */
   onChange(listener: () => void): void
   readonly permits: number
@@ -45,33 +71,90 @@ export interface ExecutorGate extends GateEntrance {
   readonly waiting: number
 }
 
-export function createExecutorGate(initialPermits: number): ExecutorGate {
-  const line = createTurnLine<() => void>()
-  let permits = initialPermits
-  let lastReached = performance.now()
+interface Waiting {
+  call: GateCall
+  admit: (place: Place | null) => void
+}
+
+export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
+  const line = createTurnLine<Waiting>()
+  const started = performance.now()
+  /** By engine. */
+  const lastReached = new Map<string, number>()
   let limits: ReadonlyMap<string, number> = new Map()
   let served = 0
   const faults = new Map<string, { count: number; served: number }>()
   const active = createActiveTeams()
   const maxOf = (team: string, alone: number) => {
     const isAlone = !active.anotherThan(team, performance.now())
-    return Math.min(limits.get(team) ?? alone, isAlone ? alone : placesAmongTeams(permits))
+    return Math.min(limits.get(team) ?? alone, isAlone ? alone : placesAmongTeams(endpoints.permits))
   }
 
   let notify = () => {}
 
   const letIn = () => {
-    while (line.inUse < permits) {
-      const next = line.next((team) => maxOf(team, permits))
+    while (line.waiting > 0) {
+      const next = line.next(
+        (team) => maxOf(team, Number.POSITIVE_INFINITY),
+        ({ call }) => endpoints.fits(call) !== 'full'
+      )
       if (!next) break
-      next.work()
+      const place = endpoints.take(next.work.call)
+      if (typeof place === 'string') {
+        line.leave(next.owner)
+        next.work.admit(null)
+      } else next.work.admit(place)
     }
     notify()
+  }
+  endpoints.onChange(letIn)
+
+  function seatAt(first: Place, call: GateCall): Seat {
+    let place = first
+    let left = false
+    const refusedBy = new Set<Endpoint>()
+    const moveTo = (next: Place | 'full' | 'none'): boolean => {
+      if (typeof next === 'string') return false
+      const before = place
+      place = next
+      before.leave()
+      return true
+    }
+    return {
+      reserve(signal) {
+        const { team, engine, resume } = call
+        const hasOther = endpoints.hasOther(call, place.endpoint)
+        return place.endpoint.client.reserve(
+          {
+            keys: { team },
+            ...(engine !== undefined && { engine }),
+            ...(resume !== undefined && { resume }),
+            wait_seconds: hasOther ? WAIT_BEFORE_NEXT_SECONDS : WAIT_SECONDS
+          },
+          signal
+        )
+      },
+      moveOn(refusal) {
+        refusedBy.add(place.endpoint)
+        endpoints.refused(place.endpoint, refusal, call)
+        return moveTo(endpoints.take(call, refusedBy))
+      },
+      again() {
+        refusedBy.clear()
+        moveTo(endpoints.take(call))
+      },
+      leave() {
+        if (left) return
+        left = true
+        line.leave({ team: call.team, job: call.job })
+        place.leave()
+      }
+    }
   }
 
   return {
     get permits() {
-      return permits
+      return endpoints.permits
     },
     get inUse() {
       return line.inUse
@@ -79,17 +162,18 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
     get waiting() {
       return line.waiting
     },
-    hasRoom: (team) => line.hasRoom(team, LINE_MAX),
+    hasRoom: ({ team, engine }) => line.hasRoom(team, LINE_MAX, ({ call }) => call.engine === engine),
+    hasPlace: (needs) => endpoints.fits(needs) === 'free',
     mayUse: (team, inUse) => inUse < maxOf(team, Number.POSITIVE_INFINITY),
     onChange(listener) {
       notify = listener
     },
-    noteResponse(reached) {
+    noteResponse(reached, { engine = '' }) {
       if (reached) {
-        lastReached = performance.now()
+        lastReached.set(engine, performance.now())
         served++
       }
-      return performance.now() - lastReached
+      return performance.now() - (lastReached.get(engine) ?? started)
     },
     noteFault(job) {
       const before = faults.get(job)
@@ -99,37 +183,30 @@ export function createExecutorGate(initialPermits: number): ExecutorGate {
       if (faults.size > FAULTY_JOBS_MAX) faults.delete(faults.keys().next().value!)
       return faults.get(job)!.count
     },
-    setPermits(count) {
-      permits = Math.max(1, count)
-      letIn()
-    },
     setTeamLimits(teams) {
       limits = teams
       letIn()
     },
-    async enter(owner, signal) {
+    async enter(call, signal) {
       signal.throwIfAborted()
-      active.used(owner.team, performance.now())
-      await new Promise<void>((resolve, reject) => {
+      active.used(call.team, performance.now())
+      const place = await new Promise<Place | null>((resolve, reject) => {
+        const waiting: Waiting = {
+          call,
+          admit(place) {
+            signal.removeEventListener('abort', giveUp)
+            resolve(place)
+          }
+        }
         const giveUp = () => {
-          line.remove(owner, admit)
+          line.remove(call, waiting)
           reject(signal.reason)
         }
-        const admit = () => {
-          signal.removeEventListener('abort', giveUp)
-          resolve()
-        }
         signal.addEventListener('abort', giveUp, { once: true })
-        line.join(owner, admit)
+        line.join(call, waiting)
         letIn()
       })
-      let left = false
-      return () => {
-        if (left) return
-        left = true
-        line.leave(owner)
-        letIn()
-      }
+      return place ? seatAt(place, call) : endpoints.absence(call)
     }
   }
 }

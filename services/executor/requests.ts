@@ -76,6 +76,16 @@ export interface RequestedPoint {
 /** POST /run for the points of a sweep, in order. */
 export type PointsRequest = RunRequest & { points: JsonText }
 
+/** POST /reservations: a slot for a request that follows within some seconds. */
+export interface ReservationRequest {
+  keys: JobTurns
+  engine?: string
+  /** The parked execution that the slot is for. */
+  resume?: string
+  /** How long it waits for the slot, at most 10. */
+  wait_seconds: number
+}
+
 /** What a script receives for one of its requests: values of tasks, counts of a circuit, or an error. */
 export type ScriptResponse = { digest: string } & (
   | { values: Record<string, string>; metadata: string | null }

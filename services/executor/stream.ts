@@ -35,29 +35,35 @@ export interface Shown {
 }
 
 /**
- * The service cannot be reached. `unfit`: it can, but refuses to execute code because it found no isolation. `fault`: it can,
- * but failed at this request before it executed anything; it may serve others.
+ * The service cannot be reached, unless `why` says otherwise. `unfit`: it refuses to execute code because it found no
+ * isolation. `fault`: it failed at this request before it executed anything; it may serve others. `draining`: it finishes
+ * what it executes and stops. `engine`: it lacks the engine. `protocol`: it speaks another protocol.
  */
 export interface Away {
   kind: 'away'
   message: string
-  unfit?: true
-  fault?: true
+  why?: 'unfit' | 'fault' | 'draining' | 'engine' | 'protocol'
+}
+
+/** Every slot is taken. */
+export interface Busy {
+  kind: 'busy'
+  retryAfterSeconds: number
 }
 
 /** The service's responses before an execution has started. */
-export type Refusal =
-  | { kind: 'busy'; retryAfterSeconds: number }
-  | Away
-  | { kind: 'refused'; message: string; code?: 'execution_service_lost' }
+export type Refusal = Busy | Away | { kind: 'refused'; message: string; code?: 'execution_service_lost' }
+
+/** Nothing was executed, and another executor can take the request. */
+export const isUntaken = (end: { kind: string }): end is Busy | Away => end.kind === 'busy' || end.kind === 'away'
 
 /**
- * The end of an execution that can request work. `asked`: it requested some; if it is `parked`, its child waits in the
- * executor for a while. `not_parked`: the execution that was to continue is gone.
+ * The end of an execution that can request work. `asked`: it requested some; if it is `parked`, its child waits for a while
+ * in the executor with the id `executor`. `not_parked`: the execution that was to continue is gone.
  */
 export type ScriptEnd =
   | RunEnd
-  | { kind: 'asked'; ask: RequestedGraph | RequestedCircuit; parked: boolean }
+  | { kind: 'asked'; ask: RequestedGraph | RequestedCircuit; parked: boolean; executor: string | null }
   | { kind: 'not_parked'; message: string }
 
 /**
@@ -82,7 +88,7 @@ const SILENCE_TIMEOUT_MS = 20_000
 const LINE_MAX = 40 * 1024 * 1024
 
 interface Line {
-  accepted?: { framework?: unknown }
+  accepted?: { framework?: unknown; executor?: unknown }
   output?: { offset?: unknown; text?: unknown; truncated_bytes?: unknown }
   artifact?: { name?: unknown; media_type?: unknown; chunk?: unknown; last?: unknown }
   outcome?: {
@@ -119,6 +125,7 @@ export async function readRun(
 ): Promise<ScriptEnd | PointsEnd> {
   let wasAccepted = false
   let framework: Framework | null = null
+  let executor: string | null = null
   let end: ScriptEnd | PointsEnd | null = null
   const files = new ArtifactFiles()
   try {
@@ -126,13 +133,14 @@ export async function readRun(
       if (line.accepted !== undefined) {
         wasAccepted = true
         framework = frameworks.find((name) => name === line.accepted?.framework) ?? null
+        executor = instanceOf(line.accepted.executor)
         if (!(await accepted())) return { kind: 'lost', message: 'the job was taken from this worker' }
       } else if (line.output !== undefined) {
         const piece = pieceOf(line.output)
         if (piece) printed(piece)
       } else if (line.artifact !== undefined) files.add(line.artifact)
       // Reads to the end of the stream: a connection with unread data cannot serve the next request.
-      else if (line.outcome !== undefined) end ??= readOutcome(line.outcome, files, framework)
+      else if (line.outcome !== undefined) end ??= readOutcome(line.outcome, files, { framework, executor })
     }
   } catch (error) {
     if (end) return end
@@ -223,7 +231,7 @@ class ArtifactFiles {
 function readOutcome(
   outcome: NonNullable<Line['outcome']>,
   files: ArtifactFiles,
-  framework: Framework | null
+  { framework, executor }: { framework: Framework | null; executor: string | null }
 ): ScriptEnd | PointsEnd {
   if (outcome.status === 'completed' && typeof outcome.result === 'string') {
     if (!files.tooLarge)
@@ -243,7 +251,7 @@ function readOutcome(
   const points = outcome.status === 'completed' ? pointsOf(outcome.points) : null
   if (points) return { kind: 'points', points }
   if (outcome.status === 'asked' && outcome.ask)
-    return { kind: 'asked', ask: outcome.ask, parked: outcome.parked === true }
+    return { kind: 'asked', ask: outcome.ask, parked: outcome.parked === true, executor }
   if (outcome.status === 'failed') return { kind: 'failed', error: readFault(outcome.error) }
   const { code, message } = readFault(outcome.error)
   return { kind: 'lost', message, ...(code === 'executor_shut_down' && { shutDown: true }) }
@@ -258,6 +266,10 @@ function pointsOf(value: unknown): PointEnd[] | null {
 
 const shotsOf = (value: unknown): number[] | null =>
   Array.isArray(value) && value.every(Number.isSafeInteger) ? (value as number[]) : null
+
+/** The id of an executor becomes a value in the database. */
+const instanceOf = (value: unknown): string | null =>
+  typeof value === 'string' && /^[\w-]{1,100}$/.test(value) ? value : null
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 

@@ -112,7 +112,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
       const port = await freePort()
       const part = createPart(name, thisRelease, () =>
         startExecutor(
-          { token, port, slots: '2', warmFrameworks: false, drainSeconds: '60', ...(engines && { engines }) },
+          { token, port, slots: '2', warmFrameworks: false, drainSeconds: 60, ...(engines && { engines }) },
           contextOf(name)
         )
       )

@@ -15,8 +15,8 @@ import { executeJob } from '../../activities/job/execute-job.js'
 import { connect } from '../../db/client.js'
 import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { createExecutorClient } from '../../services/executor/client.js'
-import { createExecutorGate } from '../../services/executor/gate.js'
 import { eventually } from '../support/eventually.js'
+import { gateTo } from '../support/jobs/gate-to.js'
 import { addJob, addPerson } from '../support/jobs/rows.js'
 import { longTest } from '../support/lane.js'
 import { createTestDatabase } from '../support/stack/database.js'
@@ -235,8 +235,7 @@ test('an outage right after a job was claimed ends no job: the step continues wh
   let warned = 0
   const deps = {
     db: impatient.db,
-    executor,
-    gate: createExecutorGate(1),
+    gate: gateTo(executor),
     announce: () => {},
     log: { info: () => {}, warn: () => void warned++, error: () => {} },
     countFault: () => {},

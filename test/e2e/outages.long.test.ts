@@ -136,7 +136,11 @@ test.each(['direct', 'temporal'])(
 test('jobs wait without an attempt while the executor is down, and run when it is back', async () => {
   await platform.kill('executor')
   const ids = await Promise.all([direct, temporal].map((mode) => platform.submit(submission(mode))))
-  for (const id of ids) await platform.until(id, (job) => job.status === 'running')
+  await platform.until(ids[1]!, (job) => job.status === 'running')
+  // A direct job is claimed once it has a slot, so it survives the stop of its worker.
+  await platform.stop('worker')
+  await platform.start.worker()
+  expect((await platform.job(ids[0]!)).status).toBe('pending')
   for (const id of ids) expect(await platform.attempts(id)).toEqual([])
   await platform.start.executor()
   for (const id of ids) {

@@ -8,10 +8,12 @@ import { freePort } from '../../apps/cli/stack/parts/free-port.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { createWorkerMetrics } from '../../apps/worker/metrics.js'
 import { watchProviders } from '../../apps/worker/sweeps/watched-providers.js'
+import { createExecutorClient } from '../../services/executor/client.js'
 import { createExecutorGate } from '../../services/executor/gate.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { eventually } from '../support/eventually.js'
 import { slowQiskit, submission } from '../support/jobs/builders.js'
+import { endpointsTo } from '../support/jobs/gate-to.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
 const ports = { api: await freePort(), worker: await freePort() }
@@ -105,7 +107,8 @@ test('a call to a provider is counted by operation and outcome', async () => {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   const { port } = provider.address() as AddressInfo
   const providers = createProviders({ ionq: { api: `http://127.0.0.1:${port}` } })
-  const { registry, recordProviderCall } = createWorkerMetrics(createExecutorGate(1))
+  const endpoints = endpointsTo(createExecutorClient('http://127.0.0.1:1', 'a-token'))
+  const { registry, recordProviderCall } = createWorkerMetrics(createExecutorGate(endpoints), endpoints)
   const ionq = watchProviders(providers.adapters, recordProviderCall, null).get('IonQ')!
   const { signal } = new AbortController()
   const at = { credentials: { api_key: 'of-the-team' }, place: {} }

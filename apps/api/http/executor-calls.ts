@@ -2,8 +2,8 @@
 // disconnects. Every failure of the executor becomes an error of the catalogue here.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../domain/errors.js'
-import type { ExecutorClient } from '../../../services/executor/client.js'
-import type { Away } from '../../../services/executor/stream.js'
+import type { InteractiveExecutor } from '../../../services/executor/routed-client.js'
+import type { Away, Busy } from '../../../services/executor/stream.js'
 
 /** The specification's response time-out of a worker. */
 const DEADLINE_MS = 90_000
@@ -13,7 +13,7 @@ const playgroundRuns = { what: 'playground runs', inFlightMax: 2 }
 const SHUTDOWN_GRACE_MS = 3_000
 
 /** Outcomes that are not about the caller's program. */
-type NoResult = { kind: 'busy'; retryAfterSeconds: number } | Away | { kind: 'lost'; message: string }
+type NoResult = Busy | Away | { kind: 'lost'; message: string }
 
 export interface InteractiveRuns {
   /** @throws ServiceError `worker_not_configured`. */
@@ -26,7 +26,7 @@ export interface InteractiveRuns {
   run<End extends { kind: string }>(
     request: FastifyRequest,
     userId: string,
-    call: (executor: ExecutorClient, signal: AbortSignal) => Promise<End>
+    call: (executor: InteractiveExecutor, signal: AbortSignal) => Promise<End>
   ): Promise<Exclude<End, NoResult> | null>
   /** Stops runs that are still in progress after a short grace period. */
   close(): void
@@ -34,7 +34,7 @@ export interface InteractiveRuns {
 
 /** @param runs their name in messages, and how many of one user can be in progress. */
 export function createInteractiveRuns(
-  executor: ExecutorClient | null,
+  executor: InteractiveExecutor | null,
   deadlineMs = DEADLINE_MS,
   { what, inFlightMax } = playgroundRuns
 ): InteractiveRuns {
@@ -55,7 +55,7 @@ export function createInteractiveRuns(
     if (mine?.size === 0) underWay.delete(userId)
   }
 
-  function configured(): ExecutorClient {
+  function configured(): InteractiveExecutor {
     if (!executor)
       throw new ServiceError(
         'worker_not_configured',
@@ -113,7 +113,7 @@ const isNoResult = (end: { kind: string }): end is NoResult => ['busy', 'away', 
 
 function refusal(end: NoResult): ServiceError {
   if (end.kind === 'busy') return busy('The execution service has no place for another run', end.retryAfterSeconds)
-  if (end.kind === 'away' && end.unfit)
+  if (end.kind === 'away' && end.why === 'unfit')
     return new ServiceError(
       'worker_not_configured',
       'The execution service runs no code: it found no isolation that is good enough. Its /health says why'

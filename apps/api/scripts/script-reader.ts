@@ -5,7 +5,7 @@ import type { Framework } from '../../../domain/jobs/framework.js'
 import { frameworkOfScript, type ScriptMetadata, type ScriptType } from '../../../domain/scripts/script.js'
 import { type AnalysisCheck, hiddenDirections, withUniqueIds } from '../../../domain/scripts/script-analysis.js'
 import { metadataOf, type ScriptReading } from '../../../domain/scripts/script-reading.js'
-import type { ExecutorClient } from '../../../services/executor/client.js'
+import type { InteractiveExecutor } from '../../../services/executor/routed-client.js'
 import { userOf } from '../http/access.js'
 import { createInteractiveRuns } from '../http/executor-calls.js'
 import type { ScriptWarning } from './script-view.js'
@@ -43,7 +43,7 @@ export interface ScriptReader {
   close(): void
 }
 
-export function createScriptReader(executor: ExecutorClient | null, deadlineMs?: number): ScriptReader {
+export function createScriptReader(executor: InteractiveExecutor | null, deadlineMs?: number): ScriptReader {
   const runs = createInteractiveRuns(executor, deadlineMs, readings)
   return {
     async read(request, { content, requirements, teamId, proven }) {

@@ -12,6 +12,9 @@ from typing import Any, Literal
 SHOTS_MAX = 100_000
 """Of one run of a circuit; the API has the same limit."""
 
+ENGINES = ("statevector", "density_matrix", "mps", "noisy", "gpu_statevector", "gpu_tensor_network")
+"""All known engines; only a child can tell which of the GPU engines a machine has."""
+
 RequestKind = Literal["run", "convert", "compile", "analyse", "capture", "detect", "engines"]
 """The kind of request about a source: its counts, its canonical OpenQASM 3, its form for a provider, the facts of its
 text, the graph of its workflow's tasks, or its framework. `engines` lists the engines of this machine, whatever the

@@ -29,8 +29,7 @@ KEPT_SLOTS = 1
 """Slots in addition to those of jobs, reserved for interactive requests."""
 
 PARKED_MAX = 8
-"""Executions that may wait for an answer at the same time. Beyond it the oldest is killed, and its caller repeats the
-script with the answers it has."""
+"""Executions that may wait for an answer at once. Beyond it the oldest is killed, and its caller repeats the script."""
 PARKED_BYTES_MAX = 2 * GIB
 """What they may hold together, in addition to the memory of the slots: each keeps its memory."""
 EXECUTOR_BYTES = 2 * GIB
@@ -39,8 +38,7 @@ PARKED_SECONDS = 60.0
 """How long an execution waits for its answer. Most answers take less; a script that waits in a quantum computer's queue
 is cheaper to repeat than to keep in memory for hours."""
 HOSTS_MAX = 16
-"""Confinements that may wait for the next task of their job at the same time, some 15 MiB each; beyond it the oldest is
-killed."""
+"""Confinements that may wait for their job's next task at once, some 15 MiB each; beyond it the oldest is killed."""
 HOST_SECONDS = 3.0
 """How long a confinement waits: the next task of a chain follows within some 20 ms."""
 ASKS_MAX = 1_000
@@ -154,8 +152,7 @@ class Job:
     files_url: str | None = None
     """Where the caller shows the files of the result."""
     owner: str = ""
-    """Opaque: for whom it is executed. Places that are short are shared between owners; jobs without one share as one
-    owner."""
+    """Opaque: for whom it is executed. Short places are shared between owners; jobs without one share as one owner."""
     request_id: str | None = None
     """The request of a client that it belongs to, for the log only."""
 
@@ -361,6 +358,10 @@ OUTCOME_NAMES: dict[type[Outcome], str] = {
 
 class SandboxBusy(Exception):
     """No slot is free; nothing was started."""
+
+
+class SandboxDraining(SandboxBusy):
+    """The executor finishes what it runs and then stops; nothing was started, and another executor has to."""
 
 
 class SandboxFault(Exception):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .execution_request import ENGINES
 from .job import EXECUTOR_BYTES, GIB, KEPT_SLOTS, PARKED_BYTES_MAX, SLOTS_MAX, Isolation
 
 ENGINE_BYTES = 6 * GIB
@@ -41,6 +42,8 @@ class Settings:
     """Whether executions see the GPUs of the machine."""
     drain_seconds: int
     """How long executions may continue after a signal before they are killed."""
+    engines: tuple[str, ...]
+    """The engines that this executor offers, as far as its machine has them."""
 
 
 def read_settings(env: Mapping[str, str]) -> Settings:
@@ -71,6 +74,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         gpu=_integer(env, "EXECUTOR_GPU", 0, 0, 1) == 1,
         drain_seconds=_integer(env, "EXECUTOR_DRAIN_SECONDS", DRAIN_SECONDS, 0, 86_400),
         engine_memory_bytes=max(memory, _engine_memory_bytes(slots)),
+        engines=_engines(env.get("EXECUTOR_ENGINES") or ",".join(ENGINES)),
     )
 
 
@@ -97,6 +101,14 @@ def _isolation(name: str) -> Isolation | None:
         if isolation == name:
             return isolation
     raise SettingsError(f"EXECUTOR_ISOLATION: must be auto, {', '.join(ISOLATIONS)} (got '{name}')")
+
+
+def _engines(text: str) -> tuple[str, ...]:
+    named = [name.strip() for name in text.split(",")]
+    for name in named:
+        if name not in ENGINES:
+            raise SettingsError(f"EXECUTOR_ENGINES: must be a list of {', '.join(ENGINES)} (got '{name[:40]}')")
+    return tuple(name for name in ENGINES if name in named)
 
 
 def _integer(env: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:

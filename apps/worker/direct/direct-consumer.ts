@@ -6,10 +6,11 @@ import { type Job, WaitingError, Worker } from 'bullmq'
 import pTimeout from 'p-timeout'
 import type { Logger } from 'pino'
 import { executeJob } from '../../../activities/job/execute-job.js'
-import type { ExecuteDeps } from '../../../activities/job/job-attempt.js'
+import { type ExecuteDeps, refusedAs } from '../../../activities/job/job-attempt.js'
 import { FinalFault, retryWhileDatabaseAway } from '../../../activities/job/retry-while-database-away.js'
+import { callOf } from '../../../activities/job/run-request.js'
 import { recordFault } from '../../../activities/job/step.js'
-import { isToStart } from '../../../db/job-steps/direct-starts.js'
+import { type DirectStart, isToStart } from '../../../db/job-steps/direct-starts.js'
 import {
   type Beginning,
   beginJob,
@@ -22,9 +23,10 @@ import type { Fence } from '../../../db/jobs/fence.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../../domain/jobs/dispatch.js'
 import { errorKind } from '../../../domain/operations/error-kind.js'
 import type { ExecutorGate } from '../../../services/executor/gate.js'
+import { type HeldSeat, holdSeat } from '../../../services/executor/wait.js'
 import { openRedis } from '../../../services/redis/redis-connection.js'
 import type { RedisSettings } from '../../../services/redis/redis-settings.js'
-import { type ClaimPlace, type ClaimTurns, createClaimTurns } from './claim-turns.js'
+import { type ClaimTurns, createClaimTurns } from './claim-turns.js'
 import type { LeasedJobs, ReleaseReason } from './leased-jobs.js'
 import type { AroundDirect } from './spans.js'
 
@@ -39,7 +41,7 @@ const ABORT_MS = 5_000
 const HUNG_MS = 10_000
 /** What still waits for Redis after that is left to the end of the process. */
 const DISCONNECT_MS = 1_000
-/** Entries taken beyond the executor's permits, so that a freed permit never waits for the queue. They have claimed one job. */
+/** Entries taken beyond the executors' permits, so that a freed permit never waits for the queue. */
 const PREFETCH = 2
 
 export interface DirectConsumer {
@@ -51,7 +53,7 @@ export interface DirectConsumer {
 
 export function startDirectConsumer(
   deps: DirectDeps,
-  options: { redis: RedisSettings; prefix: string; permits: number; around: AroundDirect; log: Logger }
+  options: { redis: RedisSettings; prefix: string; around: AroundDirect; log: Logger }
 ): DirectConsumer {
   const { around, log } = options
   const turns = createClaimTurns(deps.db, deps.gate)
@@ -65,7 +67,7 @@ export function startDirectConsumer(
   const worker = new Worker<JobHandOver>(DIRECT_QUEUE, run, {
     connection: redis,
     prefix: options.prefix,
-    concurrency: options.permits + PREFETCH,
+    concurrency: deps.gate.permits + PREFETCH,
     // With the default of 1, a worker that is killed has its entry run again.
     maxStalledCount: 0,
     removeOnComplete: { count: 0 },
@@ -115,14 +117,33 @@ async function runEntry(
     if (!place) return false
     try {
       const lease = randomUUID()
-      const start = await turns.next(entry.jobId, (next) => claim(deps, next, lease))
-      if (!start) return !turns.isClosed()
-      await around(start, () => runDirect(withPlace(deps, place), start, lease, log))
+      const claimed = await turns.next(entry.jobId, {
+        hold: async (next, signal) => {
+          const seat = await hold(deps, next, signal)
+          if (seat) place.admitted()
+          return seat
+        },
+        claim: (next) => claim(deps, next, lease)
+      })
+      if (!claimed) return !turns.isClosed()
+      const { start, seat } = claimed
+      await around(start, () => runDirect({ ...deps, gate: seat.gate }, start, lease, log)).finally(seat.release)
       if (start.jobId === entry.jobId || !(await isToStart(deps.db, entry.jobId))) return true
     } finally {
       place.leave()
     }
   }
+}
+
+/** A job that has waited for an absent executor too long fails without having been claimed. */
+async function hold(deps: DirectDeps, start: DirectStart, signal: AbortSignal): Promise<HeldSeat | null> {
+  const { jobId, generation } = start
+  const held = await holdSeat(deps, callOf(start, jobId), signal)
+  if (!('kind' in held)) return held
+  const retrying = { log: deps.log, jobId, signal: AbortSignal.any([signal, AbortSignal.timeout(CLAIM_MS)]) }
+  await retryWhileDatabaseAway(retrying, () => failUnclaimed(deps.db, jobId, { generation }, refusedAs(held)))
+  deps.announce(jobId)
+  return null
 }
 
 async function claim(deps: DirectDeps, { jobId, generation }: JobHandOver, lease: string): Promise<boolean> {
@@ -135,21 +156,6 @@ async function claim(deps: DirectDeps, { jobId, generation }: JobHandOver, lease
 
 type RunDeps = ExecuteDeps & { leased: LeasedJobs }
 type DirectDeps = ExecuteDeps & { gate: ExecutorGate; leased: LeasedJobs }
-
-/** The job has its permit: the next one can be claimed. */
-const withPlace = (deps: DirectDeps, place: ClaimPlace): RunDeps => ({
-  ...deps,
-  gate: {
-    hasRoom: deps.gate.hasRoom,
-    noteResponse: deps.gate.noteResponse,
-    noteFault: deps.gate.noteFault,
-    enter: async (owner, signal) => {
-      const leave = await deps.gate.enter(owner, signal)
-      place.admitted()
-      return leave
-    }
-  }
-})
 
 async function runDirect(deps: RunDeps, { jobId, generation }: JobHandOver, lease: string, log: Logger): Promise<void> {
   const { announce, leased } = deps

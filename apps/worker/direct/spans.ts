@@ -24,6 +24,12 @@ export function tracedExecutor(executor: ExecutorClient, tracing: Tracing | null
   if (!tracing) return executor
   return {
     ...executor,
+    async reserve(wanted, signal) {
+      const reserved = await executor.reserve(wanted, signal)
+      return reserved.kind === 'reserved'
+        ? { ...reserved, executor: tracedExecutor(reserved.executor, tracing) }
+        : reserved
+    },
     run: (run, signal, accepted, printed) =>
       tracing.span('executor run', { attributes: { 'job.id': run.run_id, 'job.backend': run.backend } }, () =>
         executor.run(run, signal, accepted, printed)

@@ -12,8 +12,9 @@ import { completeTask, loadTaskState, openTaskAttempt } from '../../../db/jobs/j
 import { answerScriptRequest, recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { EXECUTIONS_BEGUN_MAX, JOB_VALUES_BYTES_MAX } from '../../../domain/jobs/value-limits.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
+import type { Seat } from '../../../services/executor/gate.js'
 import { eventually } from '../../support/eventually.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -43,18 +44,17 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} }
 const MIB = 1024 * 1024
 
 let id: string
-let gate: ReturnType<typeof createExecutorGate>
+let gate: ReturnType<typeof gateTo>
 beforeEach(async () => {
   const source = { kind: 'inline', framework: 'marqov', text: 'from marqov import task, workflow' } as const
   id = await addJob(db, person, { submission: { source } })
   await beginJob(db, id, fence)
-  gate = createExecutorGate(1)
+  gate = gateTo(client)
   executor.calls.length = 0
 })
 
 const deps = () => ({
   db,
-  executor: client,
   gate,
   announce: () => {},
   log: silent,
@@ -157,12 +157,12 @@ test('the inputs of a task are loaded once it holds a permit, not while it waits
   await complete('one', '"one"')
   await complete('two', '"two"')
   executor.from(stream([completed('"done"')]))
-  const leave = await gate.enter({ team: 'another', job: 'another' }, running)
+  const seat = (await gate.enter({ team: 'another', job: 'another' }, running)) as Seat
   const end = task('all')
   await eventually(() => gate.waiting === 1)
   await db.execute(sql`update task_values set content = '"later"' where job_id = ${id}
     and convert_from(content, 'UTF8') = '"one"'`)
-  leave()
+  seat.leave()
   expect(await end).toEqual({ outcome: 'completed' })
   expect(executor.calls.at(-1)!.body.task.values).toEqual({ one: '"later"', two: '"two"' })
   // By which the executor lets teams take turns.
@@ -293,7 +293,7 @@ test('a job at which the executor fails while it serves others fails, with a cod
   for (let failures = 1; failures < 3; failures++) {
     await expect(tried()).rejects.toThrow('no child took it')
     // A call for another job has had a response.
-    gate.noteResponse(true)
+    gate.noteResponse(true, {})
   }
   expect(await tried()).toEqual({
     outcome: 'failed',

@@ -11,6 +11,7 @@ import { createExecutorClient } from '../../../services/executor/client.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { type ProviderAdapter, ProviderFault, type ProviderFaultKind } from '../../../services/providers/adapter.js'
 import { storeCredentials } from '../../../services/providers/credentials.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { adapterWith, providerDeps, storeCompiled } from '../../support/jobs/provider-steps.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -220,5 +221,5 @@ test.each([
   await db.execute(sql`update backends set max_qubits = null where slug = 'ionq-direct-simulator'`)
   const target = { format: 'ionq' as const, num_qubits }
   const provider = adapter({ describe: async () => ({ target, status: 'online', shots: null, price: null }) })
-  expect(await prepareProgram({ ...depsWith(provider), executor: compiler }, context())).toMatchObject(end)
+  expect(await prepareProgram({ ...depsWith(provider), gate: gateTo(compiler) }, context())).toMatchObject(end)
 })

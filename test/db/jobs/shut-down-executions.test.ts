@@ -5,7 +5,7 @@ import { runTask } from '../../../activities/job/run-task.js'
 import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { recordScriptRequest } from '../../../db/jobs/script-requests.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -25,8 +25,7 @@ const fence = { generation: 1 }
 const { signal } = new AbortController()
 const deps = {
   db: database.db,
-  executor,
-  gate: createExecutorGate(1),
+  gate: gateTo(executor),
   announce: () => {},
   countFault: () => {},
   countRepeatedStep: () => {},

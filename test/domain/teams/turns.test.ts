@@ -100,6 +100,26 @@ describe('a line of work', () => {
     expect([line.waiting, line.inUse]).toEqual([1, 3])
   })
 
+  it('lets work that fits go before work of its team and job that does not', () => {
+    const line = createTurnLine<string>()
+    const fits = (work: string) => work === 'cpu'
+    for (const work of ['gpu', 'cpu']) line.join({ team: 'a', job: '1' }, work)
+    for (const work of ['gpu', 'gpu', 'cpu']) line.join({ team: 'b', job: work }, work)
+    const begun = [line.next(undefined, fits), line.next(undefined, fits), line.next(undefined, fits)]
+    expect(begun.map((next) => next && [next.owner.team, next.work])).toEqual([['a', 'cpu'], ['b', 'cpu'], null])
+    expect([line.waiting, line.next()!.work]).toEqual([3, 'gpu'])
+  })
+
+  it('has room for every kind of work of a team, however much of another it sends', () => {
+    const line = createTurnLine<string>()
+    const fill = (work: string) => {
+      let joined = 0
+      for (; line.hasRoom('a', 160, (other) => other === work); joined++) line.join({ team: 'a', job: 'j' }, work)
+      return joined
+    }
+    expect([fill('gpu'), fill('cpu'), fill('mps')]).toEqual([80, 40, 20])
+  })
+
   it('forgets work that is removed before its turn', () => {
     const line = createTurnLine<string>()
     line.join({ team: 'a', job: '1' }, 'one')

@@ -156,14 +156,17 @@ describe('a refusal by the executor is classified:', () => {
     [
       'without isolation',
       refuse(503, 'worker_not_configured', 'no sandbox'),
-      { kind: 'away', message: 'no sandbox', unfit: true }
+      { kind: 'away', message: 'no sandbox', why: 'unfit' }
     ],
     [
       'no child for it',
       refuse(503, 'execution_service_lost', 'no child'),
-      { kind: 'away', message: 'no child', fault: true }
+      { kind: 'away', message: 'no child', why: 'fault' }
     ],
-    ['a fault of its own', refuse(500, 'internal', 'oops'), { kind: 'away', message: 'oops', fault: true }],
+    ['a fault of its own', refuse(500, 'internal', 'oops'), { kind: 'away', message: 'oops', why: 'fault' }],
+    ['about to stop', refuse(503, 'draining', 'stops'), { kind: 'away', message: 'stops', why: 'draining' }],
+    ['without the engine', refuse(409, 'engine_missing', 'gpu'), { kind: 'away', message: 'gpu', why: 'engine' }],
+    ['of another protocol', refuse(409, 'protocol_mismatch', '7'), { kind: 'away', message: '7', why: 'protocol' }],
     ['a proxy without it', refuse(502, 'bad_gateway', 'oops'), { kind: 'away', message: 'oops' }],
     ['a wrong token', refuse(401, 'unauthorized', 'who?'), { kind: 'away', message: 'who?' }],
     ['a bad request', refuse(400, 'validation_error', 'shots'), { kind: 'refused', message: 'shots' }]

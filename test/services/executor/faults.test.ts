@@ -1,11 +1,11 @@
 // An executor that fails at one job and serves all others must not be asked for ever; one that serves nobody is waited for.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import type { RunRequest } from '../../../services/executor/requests.js'
 import type { RunEnd } from '../../../services/executor/stream.js'
 import { ComeBackLater, whenExecutorCan } from '../../../services/executor/wait.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import {
   completed,
   type Fault,
@@ -25,9 +25,9 @@ afterAll(async () => {
 const { signal } = new AbortController()
 const errors: object[] = []
 const log = { warn() {}, error: (detail: object) => void errors.push(detail) }
-let gate: ReturnType<typeof createExecutorGate>
+let gate: ReturnType<typeof gateTo>
 beforeEach(() => {
-  gate = createExecutorGate(1)
+  gate = gateTo(client)
   errors.length = 0
 })
 
@@ -42,9 +42,9 @@ const request = (job: string): RunRequest => ({
 })
 
 /** One try of a job whose caller comes back later; `later` where it has to. */
-const tried = (job: string, of = client) =>
-  whenExecutorCan<RunEnd>({ gate, log, yieldsSlot: true }, { team: `team of ${job}`, job }, signal, () =>
-    of.run(request(job), signal, async () => true)
+const tried = (job: string, at = gate) =>
+  whenExecutorCan<RunEnd>({ gate: at, log, yieldsSlot: true }, { team: `team of ${job}`, job }, signal, (executor) =>
+    executor.run(request(job), signal, async () => true)
   ).catch((error: unknown) => {
     if (error instanceof ComeBackLater) return 'later' as const
     throw error
@@ -116,7 +116,7 @@ test('a wrong token and a refused connection are waited for, although others are
   const away = createExecutorClient(nobody.url, 'a-token')
   try {
     for (let count = 0; count < 5; count++) {
-      expect([await tried('bad'), await tried('bad', away)]).toEqual(['later', 'later'])
+      expect([await tried('bad'), await tried('bad', gateTo(away))]).toEqual(['later', 'later'])
       expect(await tried('good')).toMatchObject({ kind: 'completed' })
     }
   } finally {

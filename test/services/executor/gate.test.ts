@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
-import { createExecutorGate } from '../../../services/executor/gate.js'
+import type { Seat } from '../../../services/executor/gate.js'
 import { ComeBackLater, whenExecutorCan } from '../../../services/executor/wait.js'
+import { gateToNobody } from '../../support/jobs/gate-to.js'
 
 const log = { warn() {}, error() {} }
 const { signal } = new AbortController()
@@ -10,16 +11,16 @@ setMaxListeners(0, signal)
 
 /** Calls to the gate that run until they are ended by name. */
 function callers(permits: number) {
-  const gate = createExecutorGate(permits)
+  const gate = gateToNobody(permits)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   return {
     gate,
     begun,
     call: (job: string) =>
-      gate.enter({ team: job[0]!, job }, signal).then((leave) => {
+      gate.enter({ team: job[0]!, job }, signal).then((seat) => {
         begun.push(job)
-        ends.set(job, leave)
+        ends.set(job, (seat as Seat).leave)
       }),
     async end(name: string) {
       ends.get(name)!()
@@ -77,7 +78,7 @@ it('a permit that is released twice is free once', async () => {
 })
 
 it('a call keeps its turn while other workers use the slots', async () => {
-  const gate = createExecutorGate(1)
+  const gate = gateToNobody(1)
   const responses = ['busy', 'busy', 'completed']
   const begun: string[] = []
   const first = whenExecutorCan<{ kind: 'completed' }>({ gate, log }, { team: 'a', job: '1' }, signal, async () => {
@@ -105,7 +106,7 @@ it('an activity gives its slot back instead of joining a long line, and another 
 })
 
 it('an activity gives its slot back while the execution service is away, and learns for how long', async () => {
-  const gate = createExecutorGate(1)
+  const gate = gateToNobody(1)
   const away = whenExecutorCan({ gate, log, yieldsSlot: true }, { team: 'a', job: '1' }, signal, async () => ({
     kind: 'away',
     message: 'connection refused'
@@ -117,9 +118,9 @@ it('an activity gives its slot back while the execution service is away, and lea
 })
 
 it('gives a team with long work no second slot once another team has been active', async () => {
-  const gate = createExecutorGate(2)
+  const gate = gateToNobody(2)
   const { signal } = new AbortController()
-  const enter = (team: string, job: string) => gate.enter({ team, job }, signal)
+  const enter = async (team: string, job: string) => ((await gate.enter({ team, job }, signal)) as Seat).leave
   const alone = [await enter('long', 'one'), await enter('long', 'two')]
   const first = enter('other', 'first')
   void enter('long', 'three')

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/client.js'
 import { beginJob, completeJob } from '../../../db/job-steps/job-steps.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
+import { gateTo } from './gate-to.js'
 
 const fence = { generation: 1 }
 
@@ -14,8 +14,7 @@ export async function executeToEnd(db: Db, id: string): Promise<void> {
   const executor = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
   const deps = {
     db,
-    executor,
-    gate: createExecutorGate(1),
+    gate: gateTo(executor),
     announce: () => {},
     log: { info: () => {}, warn: () => {}, error: () => {} },
     countFault: () => {},

@@ -5,9 +5,9 @@ import type { Db } from '../../../db/client.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
 import { compiledFileOf, storeFiles } from '../../../db/provider-jobs/provider-runs.js'
 import type { ExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import type { KeyRing } from '../../../services/keys/key-ring.js'
 import type { ProviderAdapter, ProviderJobView } from '../../../services/providers/adapter.js'
+import { gateTo } from './gate-to.js'
 
 /** What a provider states about a job that ended well, without cost or usage. */
 export const completedView: ProviderJobView = {
@@ -58,13 +58,16 @@ export const storeCompiled = (db: Db, jobId: string, fence: { generation: number
 }
 
 /** The dependencies of a step that logs and announces nothing. */
-export const providerDeps = (own: {
+export const providerDeps = ({
+  executor,
+  ...own
+}: {
   db: Db
   executor: ExecutorClient
   keyRing: KeyRing
   providers: ProviderDeps['providers']
 }) => ({
-  gate: createExecutorGate(1),
+  gate: gateTo(executor),
   emulated: false,
   rates: { take: async (): Promise<number | null> => null },
   teamLooks: async () => 0,

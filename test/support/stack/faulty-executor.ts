@@ -2,10 +2,11 @@
 // sending lines that a test checks.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 
 export interface Call {
   path: string
+  /** `null` when there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any
   /** Whether the caller hung up before the response was complete. */
@@ -18,13 +19,18 @@ export type Fault = (response: ServerResponse, request: IncomingMessage) => void
 export async function startFaultyExecutor(first: Fault) {
   const calls: Call[] = []
   let fault = first
+  let atReservation: Fault | null = null
   const server = createServer(async (request, response) => {
-    const call: Call = { path: request.url!, body: await json(request), hungUp: false }
+    // A slot is free for every call, unless its test says otherwise.
+    if (request.url!.startsWith('/reservations') && !atReservation) return void response.end('{"id":"a-slot"}')
+    const body = await text(request)
+    const call: Call = { path: request.url!, body: body === '' ? null : JSON.parse(body), hungUp: false }
     response.on('close', () => {
       call.hungUp = !response.writableFinished
     })
     calls.push(call)
-    fault(response, request)
+    const act = request.url!.startsWith('/reservations') ? atReservation! : fault
+    act(response, request)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -32,6 +38,10 @@ export async function startFaultyExecutor(first: Fault) {
     calls,
     from(next: Fault): void {
       fault = next
+    },
+    /** What it does with reservations; `null`: it grants them. */
+    fromReservations(next: Fault | null): void {
+      atReservation = next
     },
     async close(): Promise<void> {
       server.closeAllConnections()

@@ -36,9 +36,17 @@ export interface OwnParts {
   redis?: boolean
   /** With further settings of the server, `key=value`. */
   temporal?: boolean | { settings: string[] }
-  executor?: boolean | { slots: number }
+  executor?: boolean | OwnExecutor
+  /** One more, of which both processes know. */
+  executor2?: OwnExecutor
   /** The port through which the shared database is reached, for a test that cuts its connections. */
   databasePort?: number
+}
+
+interface OwnExecutor {
+  slots: number
+  engines?: string
+  drainSeconds?: number
 }
 
 /** @param env settings of api and worker. @param logFile of all parts; default: one file for each. */
@@ -61,17 +69,27 @@ export async function startPlatform(
   }
 
   const temporalFile = join(folder, 'temporal.db')
-  const parts: Partial<Record<'redis' | 'temporal' | 'executor' | 'api' | 'worker' | 'secondWorker', Child>> = {}
+  const parts: Partial<
+    Record<'redis' | 'temporal' | 'executor' | 'executor2' | 'api' | 'worker' | 'secondWorker', Child>
+  > = {}
   const redis = own.redis ? await startRedis({ dataDir: null, password: TOKEN }, context) : null
   const temporalOptions = { database: temporalFile, ...(typeof own.temporal === 'object' && own.temporal) }
   const temporal = own.temporal ? await startTemporal(temporalOptions, context) : null
-  const executorOptions = {
+  const optionsOf = (one: boolean | OwnExecutor | undefined) => ({
     token: TOKEN,
     warmFrameworks: false as const,
-    ...(typeof own.executor === 'object' && { slots: String(own.executor.slots) })
-  }
+    ...(typeof one === 'object' && { ...one, slots: String(one.slots) })
+  })
+  const executorOptions = optionsOf(own.executor)
+  const secondOptions = { ...optionsOf(own.executor2), name: 'executor2' }
   let executor: Executor | null = own.executor ? await startExecutor(executorOptions, context) : null
-  Object.assign(parts, { ...(redis && { redis }), ...(temporal && { temporal }), ...(executor && { executor }) })
+  let executor2: Executor | null = own.executor2 ? await startExecutor(secondOptions, context) : null
+  Object.assign(parts, {
+    ...(redis && { redis }),
+    ...(temporal && { temporal }),
+    ...(executor && { executor }),
+    ...(executor2 && { executor2 })
+  })
 
   const databaseUrl = new URL(database.url)
   if (own.databasePort !== undefined) databaseUrl.port = String(own.databasePort)
@@ -83,7 +101,7 @@ export async function startPlatform(
     QUEUE_PREFIX: database.name,
     // Tests send more requests than users.
     RATE_LIMIT_SCALE: '0',
-    EXECUTOR_URL: executor?.url ?? process.env.TEST_EXECUTOR_URL!,
+    EXECUTOR_URL: [executor?.url ?? process.env.TEST_EXECUTOR_URL!, ...(executor2 ? [executor2.url] : [])].join(','),
     EXECUTOR_TOKEN: executor ? TOKEN : process.env.TEST_EXECUTOR_TOKEN!,
     WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE!,
     LOG_LEVEL: 'info',
@@ -128,6 +146,10 @@ export async function startPlatform(
     executor: async () => {
       executor = await startExecutor({ ...executorOptions, port: executor!.port }, context)
       parts.executor = executor
+    },
+    executor2: async () => {
+      executor2 = await startExecutor({ ...secondOptions, port: executor2!.port }, context)
+      parts.executor2 = executor2
     }
   }
   let base = ''
@@ -182,6 +204,14 @@ export async function startPlatform(
     /** Its connections stay open, and nothing answers, until `thaw`. */
     freeze: (name: keyof typeof parts): void => void process.kill(-parts[name]!.pid, 'SIGSTOP'),
     thaw: (name: keyof typeof parts): void => void process.kill(-parts[name]!.pid, 'SIGCONT'),
+    /** Tells a part to stop, without waiting for it. */
+    tellToStop: (name: keyof typeof parts): boolean => process.kill(parts[name]!.pid, 'SIGTERM'),
+
+    /** What an executor says of itself. */
+    async ofExecutor(name: 'executor' | 'executor2', path: '/health' | '/metrics'): Promise<string> {
+      const { url } = name === 'executor' ? executor! : executor2!
+      return (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+    },
 
     /** Stops a part in an orderly way. */
     async stop(name: keyof typeof parts): Promise<void> {
@@ -246,7 +276,7 @@ export async function startPlatform(
 
     async close(): Promise<void> {
       ending.abort(new Error('the test is over'))
-      for (const name of ['worker', 'secondWorker', 'api', 'executor', 'temporal', 'redis'] as const)
+      for (const name of ['worker', 'secondWorker', 'api', 'executor', 'executor2', 'temporal', 'redis'] as const)
         parts[name]?.kill()
       await Promise.all(Object.values(parts).map((part) => part.exited))
       watchdog.close()

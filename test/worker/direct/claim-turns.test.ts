@@ -1,18 +1,21 @@
 // The direct consumer with a real queue, database and executor.
+import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import pino from 'pino'
 import { createClaimTurns } from '../../../apps/worker/direct/claim-turns.js'
 import { startDirectConsumer } from '../../../apps/worker/direct/direct-consumer.js'
 import { createLeasedJobs } from '../../../apps/worker/direct/leased-jobs.js'
+import { beginJob } from '../../../db/job-steps/job-steps.js'
 import { markDelivered } from '../../../db/job-steps/outbox.js'
 import { waitingOfJob } from '../../../db/jobs/job-waiting.js'
 import { jobs } from '../../../db/tables/jobs.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
+import type { Seat } from '../../../services/executor/gate.js'
 import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { eventually } from '../../support/eventually.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { addJob, addPerson, type Person } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -32,11 +35,11 @@ const PERMITS = 2
 
 function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
   const leased = createLeasedJobs(db, 1_000, log)
-  const gate = createExecutorGate(PERMITS)
+  const gate = gateTo(executor, PERMITS)
   gate.setTeamLimits(limits)
   const consumer = startDirectConsumer(
-    { db, executor, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
-    { redis, prefix: database.name, permits: PERMITS, around: (_, work) => work(), log }
+    { db, gate, announce() {}, countFault() {}, countRepeatedStep() {}, log, leased },
+    { redis, prefix: database.name, around: (_, work) => work(), log }
   )
   return {
     gate,
@@ -47,10 +50,14 @@ function startConsumer(limits: ReadonlyMap<string, number> = new Map()) {
   }
 }
 
-/** Direct jobs that are delivered, in this order. */
-async function deliver(person: Person, count: number): Promise<string[]> {
-  const ids: string[] = []
-  for (let job = 0; job < count; job++) ids.push(await addJob(db, person, { submission: { mode: 'direct' } }))
+/**
+ * Direct jobs that are delivered, in this order.
+ * @param before jobs that are delivered first.
+ */
+async function deliver(person: Person, count: number, before: string[] = []): Promise<string[]> {
+  const own: string[] = []
+  for (let job = 0; job < count; job++) own.push(await addJob(db, person, { submission: { mode: 'direct' } }))
+  const ids = [...before, ...own]
   await queue.queue.addBulk(
     ids.map((jobId) => ({ name: 'run', data: { jobId, generation: 1 }, opts: { jobId: `${jobId}-1` } }))
   )
@@ -59,7 +66,7 @@ async function deliver(person: Person, count: number): Promise<string[]> {
     ids.map((jobId) => ({ jobId, kind: 'start' })),
     30
   )
-  return ids
+  return own
 }
 
 const begun = async (): Promise<{ id: string; team: string }[]> => [
@@ -91,22 +98,22 @@ test("another team's first job waits for at most one job per slot, and its entry
   await consumer.close()
 })
 
-test('a worker that stops hands back the entries whose jobs it has not begun', async () => {
+test('a job that waits for a slot stays pending, and a worker that stops hands its entry back', async () => {
   const ada = await addPerson(db)
   const ids = await deliver(ada, 3)
   const consumer = startConsumer()
-  // Another call uses every permit, and one job is claimed ahead.
+  // Another call uses every permit.
   const owner = { team: 'another', job: 'another' }
   const { signal } = new AbortController()
-  const leave = await Promise.all(Array.from({ length: PERMITS }, () => consumer.gate.enter(owner, signal)))
+  const seats = await Promise.all(Array.from({ length: PERMITS }, () => consumer.gate.enter(owner, signal)))
   const stateOf = async () =>
     (await db.execute(sql`select status from jobs where id::text in ${ids} order by id`)).map(({ status }) => status)
-  await eventually(async () => (await stateOf())[0] === 'running')
-  const closed = consumer.close()
-  for (const release of leave) release()
-  await closed
-  expect(await stateOf()).toEqual(['completed', 'pending', 'pending'])
-  expect(await queue.queue.getJobCountByTypes('waiting')).toBe(2)
+  await eventually(() => consumer.gate.waiting === 1)
+  expect(await stateOf()).toEqual(['pending', 'pending', 'pending'])
+  await consumer.close()
+  for (const seat of seats) (seat as Seat).leave()
+  expect(await stateOf()).toEqual(['pending', 'pending', 'pending'])
+  expect(await queue.queue.getJobCountByTypes('waiting')).toBe(3)
   const next = startConsumer()
   await allCompleted(ids)
   await next.close()
@@ -121,6 +128,46 @@ test('a job says how many begin before it when teams take turns', async () => {
     (await db.select({ waiting: waitingOfJob }).from(jobs).where(eq(jobs.id, id)))[0]!.waiting!.ahead
   expect(await Promise.all(many.map(ahead))).toEqual([0, 3, 5, 6, 7])
   expect(await Promise.all([one!, two!, last!].map(ahead))).toEqual([1, 4, 2])
+  await db.execute(sql`delete from outbox`)
+  await queue.queue.drain()
+})
+
+test('two workers whose choice is the same job claim two jobs with their two slots', async () => {
+  const ada = await addPerson(db)
+  const ids = await deliver(ada, 3)
+  const [one, two] = [createClaimTurns(db, gateTo(executor, 2)), createClaimTurns(db, gateTo(executor, 2))]
+  const [held, released]: [string[], string[]] = [[], []]
+  const steps = (worker: string) => ({
+    // Both have chosen before either claims.
+    hold: async ({ jobId }: { jobId: string }) => {
+      held.push(jobId)
+      await eventually(() => held.length === 2)
+      return { gate: gateTo(executor), release: () => void released.push(worker) }
+    },
+    claim: async ({ jobId, generation }: { jobId: string; generation: number }) =>
+      (await beginJob(db, jobId, { generation, lease: randomUUID() })) === 'begin'
+  })
+  const claimed = await Promise.all([one.next(ids[0]!, steps('one')), two.next(ids[0]!, steps('two'))])
+  expect(held).toEqual([ids[0], ids[0]])
+  expect(claimed.map((end) => end!.start.jobId).sort()).toEqual([ids[0], ids[1]])
+  expect(released).toEqual([])
+  for (const turns of [one, two]) turns.close()
+  await db.execute(sql`delete from outbox`)
+  await queue.queue.drain()
+})
+
+test('jobs that wait for an engine without a place hold up none of another engine, of their own team included', async () => {
+  const ada = await addPerson(db)
+  await db.execute(sql`update backends set engine = 'gpu_statevector', status = 'online' where slug = 'aer-mps'`)
+  const gpu: string[] = []
+  for (let job = 0; job < 6; job++)
+    gpu.push(await addJob(db, ada, { submission: { mode: 'direct', backend: 'aer-mps' } }))
+  const cpu = await deliver(ada, 2, gpu)
+  const consumer = startConsumer()
+  await allCompleted(cpu)
+  const states = await db.execute(sql`select distinct status from jobs where id::text in ${gpu}`)
+  expect([...states]).toEqual([{ status: 'pending' }])
+  await consumer.close()
   await db.execute(sql`delete from outbox`)
   await queue.queue.drain()
 })
@@ -156,14 +203,18 @@ test('claims at the same time choose different jobs, each with one look at what 
       return Reflect.get(target, key)
     }
   })
-  const turns = createClaimTurns(counting, createExecutorGate(ids.length))
+  const gate = gateTo(executor, ids.length)
+  const turns = createClaimTurns(counting, gate)
   const claimed: string[] = []
   await Promise.all(
     ids.map((entry) =>
-      turns.next(entry, async ({ jobId }) => {
-        claimed.push(jobId)
-        await eventually(() => claimed.length === ids.length)
-        return true
+      turns.next(entry, {
+        hold: async () => ({ gate, release() {} }),
+        async claim({ jobId }) {
+          claimed.push(jobId)
+          await eventually(() => claimed.length === ids.length)
+          return true
+        }
       })
     )
   )

@@ -6,10 +6,10 @@ import { startDirectConsumer } from '../../../apps/worker/direct/direct-consumer
 import { createLeasedJobs } from '../../../apps/worker/direct/leased-jobs.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
-import { createExecutorGate } from '../../../services/executor/gate.js'
 import { connectRateLimitRedis, createRateLimitStore } from '../../../services/rate-limits/rate-limit-store.js'
 import { keyPrefixAt, type RedisSettings, readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { eventually } from '../../support/eventually.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { redisServers } from '../../support/redis/redis-servers.js'
 import { createTestDatabase } from '../../support/stack/database.js'
@@ -32,15 +32,14 @@ async function runJobs(settings: RedisSettings, prefix: string): Promise<void> {
   const consumer = startDirectConsumer(
     {
       db,
-      executor,
-      gate: createExecutorGate(2),
+      gate: gateTo(executor, 2),
       announce() {},
       countFault() {},
       countRepeatedStep() {},
       log,
       leased
     },
-    { redis: settings, prefix, permits: 2, around: (_, work) => work(), log }
+    { redis: settings, prefix, around: (_, work) => work(), log }
   )
   const ids: string[] = []
   for (let job = 0; job < 4; job++) ids.push(await addJob(db, person, { submission: { mode: 'direct' } }))

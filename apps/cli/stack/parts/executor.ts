@@ -10,11 +10,13 @@ export interface ExecutorOptions {
   token: string
   port?: number
   slots?: string
-  logLevel?: string
-  /** The engines that it offers, separated by commas; default: all that the machine has. */
+  /** The engines that it may offer, separated by commas; default: all that it has. */
   engines?: string
-  /** How long it finishes runs when it is stopped; default: not at all, as Ctrl-C on a terminal does not wait. */
-  drainSeconds?: string
+  /** How long its runs may continue once it is told to stop; default: not at all, so that Ctrl-C does not wait. */
+  drainSeconds?: number
+  /** The name of the part where there are several. */
+  name?: string
+  logLevel?: string
   /** `false`: the frameworks are imported when a program first needs one, not right after the start. */
   warmFrameworks?: false
 }
@@ -25,7 +27,7 @@ export type Executor = Child & { url: string; port: number }
 export function startExecutor(options: ExecutorOptions, context: StackContext): Promise<Executor> {
   return onPort(options.port, async (port) => {
     const child = await spawnChild(context, {
-      name: 'executor',
+      name: options.name ?? 'executor',
       command: join(projectRoot, '.venv/bin/python'),
       args: ['-m', 'qjs_executor'],
       env: {
@@ -39,9 +41,9 @@ export function startExecutor(options: ExecutorOptions, context: StackContext): 
         EXECUTOR_PORT: String(port),
         EXECUTOR_TOKEN: options.token,
         EXECUTOR_SLOTS: options.slots,
-        EXECUTOR_WARM_FRAMEWORKS: options.warmFrameworks === false ? '0' : process.env.EXECUTOR_WARM_FRAMEWORKS,
         EXECUTOR_ENGINES: options.engines,
-        EXECUTOR_DRAIN_SECONDS: options.drainSeconds ?? '0',
+        EXECUTOR_WARM_FRAMEWORKS: options.warmFrameworks === false ? '0' : process.env.EXECUTOR_WARM_FRAMEWORKS,
+        EXECUTOR_DRAIN_SECONDS: String(options.drainSeconds ?? 0),
         EXECUTOR_ISOLATION: process.env.EXECUTOR_ISOLATION,
         SANDBOX_ALLOW_INSECURE: process.env.SANDBOX_ALLOW_INSECURE,
         LOG_LEVEL: options.logLevel

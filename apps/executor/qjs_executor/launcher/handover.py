@@ -52,6 +52,5 @@ def receive_handover(launcher: socket.socket) -> tuple[Handover, list[socket.soc
         raise ConnectionError("the launcher has exited")
     fields: dict[str, Any] = json.loads(data)
     listeners = [socket.socket(fileno=fd) for fd in descriptors]
-    return Handover(
-        **{**fields, "settings": Settings(**fields["settings"]), "users": tuple(fields["users"])}
-    ), listeners
+    settings = Settings(**{**fields["settings"], "engines": tuple(fields["settings"]["engines"])})
+    return Handover(**{**fields, "settings": settings, "users": tuple(fields["users"])}), listeners

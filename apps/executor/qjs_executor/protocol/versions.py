@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
+PROTOCOL = 1
+"""Counts the changes of this service's HTTP interface after which a caller of before would be misread. A caller sends
+its own number as `x-executor-protocol`; services/executor has the same one."""
+
 ENGINE_VERSION = f"qiskit-aer {version('qiskit-aer')}"
 
 _PACKAGES = {

@@ -26,6 +26,7 @@ from ..job import (
     Lost,
     Outcome,
     SandboxBusy,
+    SandboxDraining,
     SandboxFacts,
     SandboxFault,
     SandboxInsecure,
@@ -179,7 +180,7 @@ class WarmSandbox:
             raise SandboxInsecure(self._problem or "the executor is not ready")
         await self.prepare(job, limits)
         if self._draining and job.first_stage is None:
-            raise SandboxBusy
+            raise SandboxDraining
         if job.script.resume is not None:
             return await self._resume(job, job.script.resume, limits, accepted, printed)
         return await self._run(job, limits, accepted, printed)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +22,8 @@ WAITING_MAX = 64
 TEAM_JOBS_WAITING_MAX = 16
 JOBS_WAITING_MAX = 64
 """Jobs that may wait; a worker tries a refused one again."""
+RESERVATIONS_WAITING_MAX = 1024
+"""Reservations that may wait: no body waits with them."""
 WAIT_SECONDS = 10.0
 """After this time an interactive user is better served by an error than by more waiting."""
 
@@ -84,12 +84,15 @@ class Lanes:
         """Jobs that wait for a slot."""
         return len(self._queued)
 
-    @asynccontextmanager
-    async def slot(self, lane: Lane, resumed: bool = False) -> AsyncIterator[None]:
-        """Holds a slot. Raises SandboxBusy after the wait, or at once when too many wait, and for a job without a
-        team."""
+    async def take(self, lane: Lane, resumed: bool = False, reserves: float | None = None) -> None:
+        """Takes a slot, until `leave`. Raises SandboxBusy after the wait, or at once when too many wait, and for a job
+        without a team. `reserves`: no body waits with it; how many seconds it waits at most."""
+        if reserves is not None and len(self._queued) >= RESERVATIONS_WAITING_MAX:
+            raise SandboxBusy("too many jobs wait already")
         if resumed:
-            await self._turn(lane, self._resuming)
+            await self._turn(lane, self._resuming, reserves)
+        elif reserves is not None:
+            await self._turn(lane, self._queued, reserves)
         elif lane.name == "jobs" and not lane.team:
             if self._resuming or self._queued or not self._has_room(lane):
                 raise SandboxBusy("every slot is taken")
@@ -103,10 +106,6 @@ class Lanes:
             if self.waiting >= WAITING_MAX:
                 raise SandboxBusy("too many requests wait already")
             await self._turn(lane, self._waiting.setdefault(lane.team, deque()))
-        try:
-            yield
-        finally:
-            self._leave(lane)
 
     def _has_room(self, lane: Lane) -> bool:
         return not self._full() and (lane.name != "jobs" or self._jobs < self.job_slots)
@@ -114,19 +113,19 @@ class Lanes:
     def _full(self) -> bool:
         return self._jobs + self._interactive >= self.job_slots + KEPT_SLOTS
 
-    async def _turn(self, lane: Lane, queue: list[_Waiter] | deque[_Waiter]) -> None:
+    async def _turn(self, lane: Lane, queue: list[_Waiter] | deque[_Waiter], seconds: float | None = None) -> None:
         waiter = _Waiter(lane, asyncio.get_running_loop().create_future())
         queue.append(waiter)
         self._admit()
         try:
-            await asyncio.wait_for(asyncio.shield(waiter.turn), self._wait_seconds)
+            await asyncio.wait_for(asyncio.shield(waiter.turn), self._wait_seconds if seconds is None else seconds)
         except TimeoutError:
             # The turn may have come at the same moment; then it counts.
             if not waiter.turn.done():
                 raise SandboxBusy("no slot became free in time") from None
         except asyncio.CancelledError:
             if waiter.turn.done():
-                self._leave(lane)
+                self.leave(lane)
             raise
         finally:
             self._forget(waiter)
@@ -140,7 +139,8 @@ class Lanes:
             self._users[lane.user] += 1
             self._teams[lane.team] += 1
 
-    def _leave(self, lane: Lane) -> None:
+    def leave(self, lane: Lane) -> None:
+        """Gives back a slot that was taken."""
         if lane.name == "jobs":
             self._jobs -= 1
             _decrement(self._job_teams, lane.team)
@@ -212,6 +212,27 @@ class Lanes:
         waiters.remove(waiter)
         if not waiters:
             del self._waiting[waiter.lane.team]
+
+
+class Slot:
+    """The slot of one execution: taken in its turn, and given back once."""
+
+    def __init__(self, lanes: Lanes, lane: Lane) -> None:
+        self.lane = lane
+        self._lanes = lanes
+        self._held = False
+
+    async def take(self, resumed: bool = False, reserves: float | None = None) -> None:
+        """As `Lanes.take`, unless the slot is taken already."""
+        if not self._held:
+            await self._lanes.take(self.lane, resumed, reserves)
+            self._held = True
+
+    def leave(self) -> None:
+        """Gives the slot back, if it is taken."""
+        if self._held:
+            self._held = False
+            self._lanes.leave(self.lane)
 
 
 def _decrement(counter: Counter[str], key: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..device_figures import Figures, UnknownDevice, resolved
-from ..execution_request import SHOTS_MAX
+from ..execution_request import ENGINES, SHOTS_MAX
 from ..job import Job, JobParams, Limits, Point, Script
 from ..mitigation import NotMitigation
 from ..mitigation import read as read_mitigation
@@ -37,8 +37,6 @@ FRAMEWORKS = ("qiskit", "cirq", "pennylane", "openqasm", "marqov", "auto")
 FORMATS = ("qasm2", "qasm3")
 ANALOG = "ahs"
 """The format of analog programs, which only devices of providers run."""
-ENGINES = ("statevector", "density_matrix", "mps", "noisy", "gpu_statevector", "gpu_tensor_network")
-"""All known engines; only a child can tell which of the GPU engines a machine has."""
 
 
 def parse_run_request(request: dict[str, Any], defaults: Limits) -> tuple[Job, Limits, Lane]:

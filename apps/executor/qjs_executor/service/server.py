@@ -7,16 +7,17 @@ import asyncio
 import hashlib
 import hmac
 import platform
+import secrets
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import __version__
 from ..job import (
@@ -32,16 +33,16 @@ from ..job import (
     Sandbox,
     SandboxBusy,
     SandboxFault,
-    SandboxInsecure,
     WrongAnswer,
 )
 from ..logs import facts, log
 from ..printed_text import PrintedText
-from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS
+from ..protocol.versions import ENGINE_VERSION, FRAMEWORKS, PROTOCOL
 from .engines import Engines
+from .exchange import BODY_BYTES_MAX, TooLarge, error_response, not_taken, read_request, while_connected
 from .execute import execute_job
 from .followed_run import follow
-from .lanes import Lane, Lanes
+from .lanes import Lanes, Slot
 from .lines import Lines, error_json, outcome_json
 from .metrics import CONTENT_TYPE, Metrics
 from .question import (
@@ -51,28 +52,34 @@ from .question import (
     parse_compile_request,
     parse_convert_request,
 )
-from .request_fields import InvalidRequest, request_object
+from .request_fields import InvalidRequest
+from .reservations import Present, Reservations, ReserveSlot
 from .run_request import parse_run_request
 from .script_request import BODY_BYTES_MAX as SCRIPT_BODY_BYTES_MAX
-from .script_request import LARGE_KEYS
 
-BODY_BYTES_MAX = 4 * 1024 * 1024
-"""Limit of a body without values of tasks."""
 _NOTHING_HELD: AbstractContextManager[Job | None] = nullcontext()
-BUSY_SECONDS = 1
-"""When a caller that found every slot taken may retry."""
+RESERVED_BODY_SECONDS = 60
+"""How long the body may take of a request that holds a slot already."""
 
 
-def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int) -> ASGIApp:
+def build_app(
+    sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: int, engines: tuple[str, ...]
+) -> ASGIApp:
     """Builds the application over one sandbox, whose slots `lanes` shares out. Every route requires the bearer token.
-    `pid`: the executor's first process, with which all of it stops."""
+    `pid`: the executor's first process, with which all of it stops. `engines`: those that it may offer."""
     metrics = Metrics(sandbox, lanes)
+    present = Present(secrets.token_hex(8), Engines(sandbox, engines))
+    reservations = Reservations(lanes)
+    part = _Part(sandbox, lanes, limits, metrics, reservations)
+    reserve = ReserveSlot(sandbox, reservations, present)
     routes = [
-        Route("/health", _Health(sandbox, lanes, pid), methods=["GET"]),
+        Route("/health", _Health(sandbox, lanes, pid, present), methods=["GET"]),
         Route("/metrics", _Metrics(metrics), methods=["GET"]),
-        Route("/run", _Run(sandbox, lanes, limits, metrics), methods=["POST"]),
+        Route("/reservations", reserve, methods=["POST"]),
+        Route("/reservations/{id}", reserve, methods=["DELETE"]),
+        Route("/run", _Run(part, present), methods=["POST"]),
         *(
-            Route(path, _Question(sandbox, lanes, limits, metrics, parse), methods=["POST"])
+            Route(path, _Question(part, parse), methods=["POST"])
             for path, parse in (
                 ("/convert", parse_convert_request),
                 ("/compile", parse_compile_request),
@@ -82,12 +89,7 @@ def build_app(sandbox: Sandbox, lanes: Lanes, limits: Limits, token: str, pid: i
         ),
     ]
     handlers = {404: _plain_error, 405: _plain_error}
-    return _Bearer(Starlette(routes=routes, exception_handlers=handlers), token)
-
-
-def error_response(status: int, code: str, message: str) -> JSONResponse:
-    """The one shape of every error."""
-    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
+    return _Bearer(_Protocol(Starlette(routes=routes, exception_handlers=handlers)), token)
 
 
 async def _plain_error(request: Request, error: Exception) -> Response:
@@ -113,19 +115,49 @@ class _Bearer:
         await self._app(scope, receive, send)
 
 
+class _Protocol:
+    """Refuses a request of a caller that speaks another protocol, before anything of it is read. One that names none
+    is taken for a person."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST":
+            spoken = dict(scope["headers"]).get(b"x-executor-protocol", str(PROTOCOL).encode())
+            if spoken != str(PROTOCOL).encode():
+                message = f"this executor speaks protocol {PROTOCOL}, the caller {spoken[:20].decode('latin-1')!r}"
+                await error_response(409, "protocol_mismatch", message)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What every execution of this executor goes through."""
+
+    sandbox: Sandbox
+    lanes: Lanes
+    limits: Limits
+    metrics: Metrics
+    reservations: Reservations
+
+
 class _Health:
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, pid: int) -> None:
+    def __init__(self, sandbox: Sandbox, lanes: Lanes, pid: int, present: Present) -> None:
         self._sandbox = sandbox
         self._lanes = lanes
         self._pid = pid
-        self._engines = Engines(sandbox)
+        self._present = present
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        engines = await self._engines.names()
+        engines = await self._present.engines.names()
         present = self._sandbox.facts()
         body = {
             "status": present.status,
             "version": __version__,
+            "protocol": PROTOCOL,
+            "instance_id": self._present.instance_id,
             "pid": self._pid,
             "python": platform.python_version(),
             "sandbox": {
@@ -159,18 +191,12 @@ class _Metrics:
         await Response(self._metrics.text(), headers={"content-type": CONTENT_TYPE})(scope, receive, send)
 
 
-class _TooLarge(Exception):
-    pass
-
-
 class _Run:
     """POST /run. Written against the bare protocol, because a caller's hang-up has to kill the execution at once."""
 
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics) -> None:
-        self._sandbox = sandbox
-        self._lanes = lanes
-        self._limits = limits
-        self._metrics = metrics
+    def __init__(self, part: _Part, present: Present) -> None:
+        self._part = part
+        self._present = present
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _answer_job(
@@ -178,24 +204,25 @@ class _Run:
             receive,
             send,
             parse_run_request,
-            self._limits,
-            lambda job, limits, lane: self._run(job, limits, lane, send),
+            self._part,
+            lambda job, limits, slot: self._run(job, limits, slot, send),
             SCRIPT_BODY_BYTES_MAX,
         )
 
-    async def _run(self, job: Job, limits: Limits, lane: Lane, send: Send) -> Response | None:
+    async def _run(self, job: Job, limits: Limits, slot: Slot, send: Send) -> Response | None:
         """Streams the execution; returns an error response instead when nothing was started."""
+        if missing := await self._present.refusal(job.engine):
+            return missing
         lines = Lines(send)
         printed = PrintedText()
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        run = asyncio.create_task(
-            _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, taken.set_result, printed)
-        )
+        run = asyncio.create_task(_in_slot(self._part, slot, job, limits, taken.set_result, printed))
         acceptance = asyncio.create_task(asyncio.wait([taken]))
         try:
             await asyncio.wait([run, acceptance], return_when=asyncio.FIRST_COMPLETED)
             if taken.done():
-                await lines.open({"accepted": {"run_id": job.run_id, "framework": taken.result()}})
+                named = {"run_id": job.run_id, "framework": taken.result(), "executor": self._present.instance_id}
+                await lines.open({"accepted": named})
                 await follow(run, printed, lines)
             outcome = run.result()
             if isinstance(outcome, Completed):
@@ -212,7 +239,7 @@ class _Run:
             if lines.opened:
                 await lines.close({"outcome": outcome_json(Lost(f"no child took the circuit: {error}"))})
                 return None
-            return _not_taken(error, job)
+            return not_taken(error, job.named)
         finally:
             for task in (run, acceptance):
                 task.cancel()
@@ -222,21 +249,18 @@ class _Run:
 class _Question:
     """A question about a source, answered with one JSON object: it gives no counts."""
 
-    def __init__(self, sandbox: Sandbox, lanes: Lanes, limits: Limits, metrics: Metrics, parse: Parse) -> None:
-        self._sandbox = sandbox
-        self._lanes = lanes
-        self._limits = limits
-        self._metrics = metrics
+    def __init__(self, part: _Part, parse: Parse) -> None:
+        self._part = part
         self._parse = parse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _answer_job(scope, receive, send, self._parse, self._limits, self._answer)
+        await _answer_job(scope, receive, send, self._parse, self._part, self._answer)
 
-    async def _answer(self, job: Job, limits: Limits, lane: Lane) -> Response:
+    async def _answer(self, job: Job, limits: Limits, slot: Slot) -> Response:
         try:
-            outcome = await _in_lane(self._sandbox, self._lanes, self._metrics, lane, job, limits, lambda _: None)
+            outcome = await _in_slot(self._part, slot, job, limits, lambda _: None)
         except (SandboxBusy, SandboxFault) as error:
-            return _not_taken(error, job)
+            return not_taken(error, job.named)
         if isinstance(outcome, QuestionAnswer):
             return JSONResponse(outcome.fields)
         if isinstance(outcome, Failed):
@@ -249,28 +273,44 @@ async def _answer_job(
     receive: Receive,
     send: Send,
     parse: Parse,
-    defaults: Limits,
-    work: Callable[[Job, Limits, Lane], Coroutine[Any, Any, Response | None]],
+    part: _Part,
+    work: Callable[[Job, Limits, Slot], Coroutine[Any, Any, Response | None]],
     bytes_max: int = BODY_BYTES_MAX,
 ) -> None:
     """Reads a request, does its work while the caller stays connected, and sends the remaining response, if any."""
+    reserved = part.reservations.claim(scope)
     try:
-        job, limits, lane = parse(await _request(scope, receive, bytes_max), defaults)
-    except _TooLarge as error:
-        answer: Response | None = error_response(413, "validation_error", f"body: larger than {error} bytes")
+        body = await _body(scope, receive, bytes_max, RESERVED_BODY_SECONDS if reserved else None)
+        job, limits, lane = parse(body, part.limits)
+        if reserved and reserved.lane != lane:
+            raise InvalidRequest("keys: must be those of the reservation")
+        answer = await while_connected(work(job, limits, reserved or Slot(part.lanes, lane)), receive, job.named)
+    except TooLarge as error:
+        answer = error_response(413, "validation_error", f"body: larger than {error} bytes")
     except InvalidRequest as error:
         answer = error_response(400, "validation_error", str(error))
-    else:
-        answer = await _while_connected(work(job, limits, lane), receive, job)
+    except SandboxBusy as error:
+        answer = not_taken(error, {})
+    finally:
+        if reserved:
+            reserved.leave()
     if answer is not None:
         await answer(scope, receive, send)
 
 
-async def _in_lane(
-    sandbox: Sandbox,
-    lanes: Lanes,
-    metrics: Metrics,
-    lane: Lane,
+async def _body(scope: Scope, receive: Receive, bytes_max: int, seconds: float | None) -> dict[str, Any]:
+    """The body of a request. Raises SandboxBusy when it takes longer than these seconds: a caller that holds a slot
+    must not keep it by sending slowly."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await read_request(scope, receive, bytes_max)
+    except TimeoutError:
+        raise SandboxBusy from None
+
+
+async def _in_slot(
+    part: _Part,
+    slot: Slot,
     job: Job,
     limits: Limits,
     accepted: Callable[[str], None],
@@ -278,11 +318,14 @@ async def _in_lane(
 ) -> Outcome:
     """Executes a job in a slot of its lane; a job of two children holds one slot for both. A resumed job is the
     original job with the new fields for its script."""
-    begun = sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
-    with metrics.run(job, lane) as measured, begun as parked:
-        async with lanes.slot(lane, resumed=parked is not None):
+    begun = part.sandbox.hold(job.script.resume) if job.script.resume else _NOTHING_HELD
+    with part.metrics.run(job, slot.lane) as measured, begun as parked:
+        try:
+            await slot.take(resumed=parked is not None)
             whole = _resumed(parked, job) if parked else job
-            measured.outcome = await execute_job(sandbox, whole, limits, accepted, printed)
+            measured.outcome = await execute_job(part.sandbox, whole, limits, accepted, printed)
+        finally:
+            slot.leave()
         return measured.outcome
 
 
@@ -296,70 +339,3 @@ def _resumed(parked: Job, job: Job) -> Job:
         task_shots=new.task_shots,
     )
     return replace(parked, script=script)
-
-
-async def _while_connected(work: Coroutine[Any, Any, Response | None], receive: Receive, job: Job) -> Response | None:
-    """Returns the response of the work, which is cancelled when the caller hangs up."""
-    running = asyncio.create_task(work)
-    gone = asyncio.create_task(_disconnected(receive))
-    try:
-        await asyncio.wait([running, gone], return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            return running.result()
-        log.info("the caller hung up", extra=facts(**job.named))
-        return None
-    finally:
-        for task in (running, gone):
-            task.cancel()
-        await asyncio.gather(running, gone, return_exceptions=True)
-
-
-def _not_taken(error: SandboxBusy | SandboxFault, job: Job) -> Response:
-    """Nothing was executed: every slot is taken, or no child was available."""
-    if isinstance(error, SandboxBusy):
-        answer = error_response(503, "busy", "every slot is taken; try again shortly")
-        answer.headers["retry-after"] = str(BUSY_SECONDS)
-        return answer
-    if isinstance(error, SandboxInsecure):
-        return error_response(503, "worker_not_configured", str(error))
-    log.error("no child took the job", extra=facts(**job.named, reason=str(error)))
-    return error_response(503, "execution_service_lost", str(error))
-
-
-async def _request(scope: Scope, receive: Receive, bytes_max: int) -> dict[str, Any]:
-    """The request's body, of at most `bytes_max` bytes; above BODY_BYTES_MAX only with values of tasks. Raises
-    InvalidRequest and _TooLarge."""
-    body = await _body(scope, receive, bytes_max)
-    large = len(body) > BODY_BYTES_MAX
-    # The bytes alone decide first, so that no large body is parsed that will be refused.
-    if large and not any(f'"{key}"'.encode() in body for key in LARGE_KEYS):
-        raise _TooLarge(BODY_BYTES_MAX)
-    request = await request_object(body)
-    if large and not any(key in request for key in LARGE_KEYS):
-        raise _TooLarge(BODY_BYTES_MAX)
-    return request
-
-
-async def _body(scope: Scope, receive: Receive, bytes_max: int) -> bytes:
-    """Reads the body. Raises _TooLarge before reading what a Content-Length declares too large."""
-    declared = dict(scope["headers"]).get(b"content-length", b"0")
-    if declared.isdigit() and int(declared) > bytes_max:
-        raise _TooLarge(bytes_max)
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message: Message = await receive()
-        if message["type"] == "http.disconnect":
-            raise InvalidRequest("body: the connection closed before the end of the body")
-        part: bytes = message.get("body", b"")
-        size += len(part)
-        if size > bytes_max:
-            raise _TooLarge(bytes_max)
-        parts.append(part)
-        if not message.get("more_body", False):
-            return b"".join(parts)
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -54,7 +54,7 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
     launcher = LauncherClient(handover, orders)
     sandbox = WarmSandbox(launcher, settings.slots + KEPT_SLOTS)
     lanes = Lanes(settings.slots)
-    app = build_app(sandbox, lanes, limits, settings.token, handover.launcher)
+    app = build_app(sandbox, lanes, limits, settings.token, handover.launcher, settings.engines)
     server = _Server(
         uvicorn.Config(
             app,

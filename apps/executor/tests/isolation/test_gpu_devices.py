@@ -104,7 +104,8 @@ def test_an_executor_for_gpus_without_one_runs_on_the_cpu_and_refuses_its_engine
         source = {"kind": "code", "framework": "openqasm", "code": "OPENQASM 3.0; qubit q; U(0, 0, 0) q;"}
         assert executor.run(source).result["counts"] == {"0": 100}
         assert "gpu_statevector" not in executor.health()["engines"]
-        message = executor.run(source, engine="gpu_statevector").error["message"]
-        assert message == "engine: 'gpu_statevector' is not available, this executor has no GPU simulator"
+        refused = executor.run(source, engine="gpu_statevector")
+        assert (refused.status, refused.lines[0]["error"]["code"]) == (409, "engine_missing")
+        assert "'gpu_statevector'" in refused.lines[0]["error"]["message"]
     finally:
         executor.close()

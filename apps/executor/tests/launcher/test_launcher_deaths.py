@@ -107,7 +107,7 @@ def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_a
         assert executor.health()["slots"]["running"] == 1, "the other run continues"
         # With a free slot: only the drain refuses it.
         refused = executor.http.post("/run", json=executor.request(qasm(BELL)))
-        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "draining")
         executor.process.terminate()
         assert endless.result(5).outcome["error"]["code"] == "executor_shut_down"
     assert executor.process.wait(10) == 0

@@ -134,7 +134,8 @@ def test_a_body_above_4_mib_is_a_413_declared_or_not(executor: Executor) -> None
 def test_a_run_is_accepted_and_then_answered_with_its_result_as_text(executor: Executor) -> None:
     answer = executor.run(qasm(BELL), shots=1000, params={"seed": 7, "optimization_level": 2})
     assert answer.status == 200
-    assert answer.lines[0] == {"accepted": {"run_id": "test", "framework": "openqasm"}}
+    named = {"run_id": "test", "framework": "openqasm", "executor": executor.health()["instance_id"]}
+    assert answer.lines[0] == {"accepted": named}
     assert [line["artifact"]["name"] for line in answer.lines if "artifact" in line] == ["circuit.qasm"]
     outcome = answer.outcome
     assert set(outcome) == {"status", "execution_time_ms", "result"}

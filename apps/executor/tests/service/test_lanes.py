@@ -10,7 +10,7 @@ import pytest
 
 from qjs_executor.job import SandboxBusy
 from qjs_executor.service import lanes as rules
-from qjs_executor.service.lanes import Lane, Lanes
+from qjs_executor.service.lanes import Lane, Lanes, Slot
 from qjs_executor.service.turns import next_turn
 
 JOB = Lane()
@@ -40,9 +40,13 @@ class Runs:
         self._ends[name] = asyncio.Event()
 
         async def run() -> None:
-            async with self.lanes.slot(lane, resumed):
-                self.order.append(name)
+            slot = Slot(self.lanes, lane)
+            await slot.take(resumed)
+            self.order.append(name)
+            try:
                 await self._ends[name].wait()
+            finally:
+                slot.leave()
 
         self._tasks[name] = asyncio.create_task(run())
         return self._tasks[name]

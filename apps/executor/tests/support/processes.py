@@ -51,7 +51,7 @@ def hold(executor: Executor, source: dict[str, str]) -> Callable[[], None]:
     answer = stream.__enter__()
     assert answer.status_code == 200
     lines: Generator[str, None, None] = answer.iter_lines()  # type: ignore[assignment]
-    assert json.loads(next(lines)) == {"accepted": {"run_id": "test", "framework": "qiskit"}}
+    assert json.loads(next(lines))["accepted"]["run_id"] == "test"
 
     def hang_up() -> None:
         # Letting go of the iterator closes the stream, so it is held until here.

@@ -1,0 +1,1 @@
+ALTER TABLE "job_asks" ADD COLUMN "executor" text;

@@ -3,6 +3,7 @@
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
+import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
@@ -18,6 +19,8 @@ export const POOL_MAX = 9
 
 export interface ApiConfig {
   databaseUrl: string
+  /** Whether this process migrates the database at its start. */
+  migrateMode: MigrateMode
   redisUrl: string
   temporalAddress: string
   temporalSecurity: TemporalSecurity
@@ -86,6 +89,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     throw new Error(`PUBLIC_URL must be an address such as https://jobs.example.org (got ${publicUrl})`)
   return {
     databaseUrl: need('DATABASE_URL'),
+    migrateMode: readMigrateMode(env.MIGRATE),
     redisUrl: need('REDIS_URL'),
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),

@@ -1,11 +1,11 @@
-// The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
+// The api process: it reads the configuration, prepares the schema, connects, listens, and closes on a signal. No other file does any of
 // this.
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../db/client.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
-import { migrate } from '../../db/migrate.js'
+import { prepareSchema } from '../../db/migrate.js'
 import { executorProblem } from '../../domain/backends/executor-health.js'
 import { createDiskSpace } from '../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
@@ -36,7 +36,7 @@ const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
 logOwnFaults(log)
 
-await migrate(config.databaseUrl)
+await prepareSchema(config.databaseUrl, config.migrateMode, (message) => log.info(message))
 const {
   db,
   sql,

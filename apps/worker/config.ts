@@ -5,6 +5,7 @@ import { defaultProviderTimes } from '../../activities/provider/step.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
+import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
@@ -14,6 +15,8 @@ import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
 
 export interface WorkerConfig {
   databaseUrl: string
+  /** Whether this process migrates the database at its start. */
+  migrateMode: MigrateMode
   redisUrl: string
   temporalAddress: string
   temporalSecurity: TemporalSecurity
@@ -76,6 +79,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   }
   return {
     databaseUrl: need('DATABASE_URL'),
+    migrateMode: readMigrateMode(env.MIGRATE),
     redisUrl: need('REDIS_URL'),
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),

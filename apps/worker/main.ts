@@ -1,6 +1,6 @@
-// The worker process: configuration, migration, run until a signal, close.
+// The worker process: configuration, schema, run until a signal, close.
 import { DefaultLogger, Runtime } from '@temporalio/worker'
-import { migrate } from '../../db/migrate.js'
+import { prepareSchema } from '../../db/migrate.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
 import { startTracing } from '../../services/telemetry/tracing.js'
@@ -20,7 +20,7 @@ Runtime.install({
   )
 })
 
-await migrate(config.databaseUrl)
+await prepareSchema(config.databaseUrl, config.migrateMode, (message) => log.info(message))
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-worker', log }) : null
 const worker = startWorker(config, log, tracing)
 const metricsServer =

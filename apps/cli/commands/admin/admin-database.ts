@@ -1,5 +1,7 @@
 // Opens the service's database for operators, who do not sign in.
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
+import { readMigrations } from '../../../../db/schema/migration-files.js'
+import { assertComplete, readSchema } from '../../../../db/schema/schema-state.js'
 import { codeOf } from '../../../../domain/errors.js'
 import { readOperatorLimits } from '../../../../domain/operations/operator-limits.js'
 import { idArgument } from '../../session/service-command.js'
@@ -8,8 +10,25 @@ import { CliError } from '../../terminal/cli-error.js'
 
 export const databaseHelp = '\nUses the database of DATABASE_URL, or else of the stack running from DATA_DIR (.data).'
 
-/** Opens the database for one piece of work. @throws CliError with the reason if it is unreachable or refuses. */
-export async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+/**
+ * Opens the database for one piece of work.
+ * @throws CliError with the reason if it is unreachable or refuses, or if its schema is not one for this version.
+ */
+export const inDatabase = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
+  atDatabase(async (url) => {
+    const connection = connect(url, { max: 1, settings: readOperatorLimits(process.env) })
+    try {
+      const schema = await readSchema(connection.sql)
+      // A copy of the tables alone has no record of its migrations.
+      if (schema.applied.length > 0) assertComplete(readMigrations(), schema)
+      return await work(connection)
+    } finally {
+      await connection.close()
+    }
+  })
+
+/** Does one piece of work with the address of the database. @throws CliError with the reason if it is unreachable or refuses. */
+export async function atDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   const url = process.env.DATABASE_URL || runningStack()?.database_url
   if (!url)
     throw new CliError(
@@ -18,13 +37,10 @@ export async function inDatabase<T>(work: (connection: Connection) => Promise<T>
     )
   if (!URL.canParse(url))
     throw new CliError('usage', 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name')
-  const connection = connect(url, { max: 1, settings: readOperatorLimits(process.env) })
   try {
-    return await work(connection)
+    return await work(url)
   } catch (error) {
     throw translated(error, new URL(url).host)
-  } finally {
-    await connection.close()
   }
 }
 
@@ -33,7 +49,10 @@ function translated(error: unknown, host: string): unknown {
   const code = postgresCode(error)
   if (code === '23505') return new CliError('refused', 'this access code already exists: choose another')
   if (code === '42P01')
-    return new CliError('unreachable', `the database at ${host} has no tables yet: start the service once`)
+    return new CliError(
+      'unreachable',
+      `the database at ${host} has no tables yet: run "qjob admin migrate", or start the service once`
+    )
   if (code && /^(28|3D)/.test(code))
     return new CliError(
       'unreachable',

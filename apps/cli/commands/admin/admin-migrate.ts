@@ -1,0 +1,31 @@
+// `qjob admin migrate`: migrates the database before the processes of a new version start.
+import type { Command } from 'commander'
+import { migrate } from '../../../../db/migrate.js'
+import { jsonOption, reportingFailures } from '../../session/service-command.js'
+import { printNotice, printResult } from '../../terminal/output.js'
+import { atDatabase, databaseHelp } from './admin-database.js'
+
+const help =
+  '\nRun it before the first api or worker of a new version starts; those of the version before run on ' +
+  'meanwhile. It can be stopped and repeated, and waits for others that migrate, restore or back up. With ' +
+  'MIGRATE=check, api and worker never migrate themselves.'
+
+export function addMigrateCommand(admin: Command): void {
+  jsonOption(
+    admin.command('migrate').description('migrate the database to the schema of this version, and seed its catalogue')
+  )
+    .addHelpText('after', databaseHelp + help)
+    .action((options: { json?: boolean }) => reportingFailures(options, () => run(options)))
+}
+
+async function run(options: { json?: boolean }): Promise<void> {
+  const { schema, seeds } = await atDatabase((url) => migrate(url, { log: printNotice }))
+  const isSame = schema.from === schema.to && seeds.from === seeds.to
+  printResult(options, JSON.stringify({ schema, seeds }), () =>
+    [
+      ...(isSame ? ['Nothing to do.'] : []),
+      `schema: ${schema.from === schema.to ? `${schema.to} migrations` : `from ${schema.from} to ${schema.to} migrations`}`,
+      `seeds: ${seeds.from === seeds.to ? `version ${seeds.to}` : `from version ${seeds.from} to ${seeds.to}`}`
+    ].join('\n')
+  )
+}

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { ServiceError } from '../../domain/errors.js'
+import { reasonOf } from '../../domain/operations/reason.js'
 import { postgresCode } from '../client.js'
 import type { Migration } from './migration-files.js'
 import { MIGRATION_LOCK, oldestTransaction } from './migration-lock.js'
@@ -70,9 +71,20 @@ export async function applyMigrations(
           await assertNext(tx, at)
           await applyInside(tx, migration)
         })
+    }).catch((error: unknown) => {
+      throw failureOf(migration, error)
     })
     log(`applied migration ${migration.tag}`)
   }
+}
+
+/** Names the migration that Postgres has refused; another error stays as it is. */
+function failureOf({ tag }: Migration, error: unknown): unknown {
+  const code = postgresCode(error)
+  // Of the five characters of Postgres, some are digits. Classes 08 and 57 are lost connections.
+  if (!code || !/^(?!08|57)(?=.*\d)[0-9A-Z]{5}$/.test(code)) return error
+  const message = `migration ${tag} failed, and is not applied: ${reasonOf(error)} (${code})`
+  return new ServiceError('conflict', message, {}, { cause: error })
 }
 
 /** Each statement is repeatable, since what a killed migrator has built stays. */

@@ -78,6 +78,16 @@ test('a migration that never gets its locks stops with the reason, and leaves no
   expect(await exists('places')).toBe(false)
 })
 
+test('a migration that fails is named, and leaves nothing', async () => {
+  const good = laterMigration(['create table places (id uuid)'])
+  const bad = laterMigration(['create table roads (id uuid)', 'alter table nowhere add column place text'])
+  await expect(migrateWith([good, bad])).rejects.toMatchObject({
+    code: 'conflict',
+    message: `migration ${bad.tag} failed, and is not applied: relation "nowhere" does not exist (42P01)`
+  })
+  expect([await exists('places'), await exists('roads')]).toEqual([true, false])
+})
+
 test('a migrator that is killed leaves whole migrations, and the next one does the rest', async () => {
   const first = laterMigration(['create table places (id uuid)'])
   const second = laterMigration(['create table roads (id uuid)', 'select pg_sleep(60)'])

@@ -6,9 +6,9 @@ import { printNotice, printResult } from '../../terminal/output.js'
 import { atDatabase, databaseHelp } from './admin-database.js'
 
 const help =
-  '\nRun it before the first api or worker of a new version starts; those of the version before run on ' +
-  'meanwhile. It can be stopped and repeated, and waits for others that migrate, restore or back up. With ' +
-  'MIGRATE=check, api and worker never migrate themselves.'
+  '\nRun it before the first api or worker of a new version starts. Those of the previous version keep ' +
+  'running. It can be stopped and repeated, and waits while another process migrates, restores or backs up. ' +
+  'With MIGRATE=check, api and worker never migrate.'
 
 export function addMigrateCommand(admin: Command): void {
   jsonOption(

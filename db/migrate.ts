@@ -88,7 +88,7 @@ export const checkSchema = (databaseUrl: string, migrations: readonly Migration[
   inSession(databaseUrl, async (sql) => assertComplete(migrations, await readSchema(sql)))
 
 async function inSession<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  // A restore refuses to run beside sessions with the service's own name.
+  // Not the service's own name: a restore refuses to run next to those.
   const keeper = survivingConnectionLoss({ application_name: 'quantum-job-service migration' })
   // One connection, since the lock belongs to the session that took it.
   const sql = openDriver(databaseUrl, { max: 1, ...keeper.options })

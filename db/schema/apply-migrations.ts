@@ -90,7 +90,7 @@ function failureOf({ tag }: Migration, error: unknown): unknown {
 /** Each statement is repeatable, since what a killed migrator has built stays. */
 async function applyOutside(sql: postgres.Sql, migration: Migration, at: number): Promise<void> {
   await sql.begin((tx) => assertNext(tx, at))
-  // An index that is built concurrently waits for old transactions, and blocks neither readers nor writers meanwhile.
+  // An index that is built concurrently waits for old transactions, and blocks neither readers nor writers while it waits.
   await sql`set lock_timeout = 0`
   await sql`set statement_timeout = 0`
   for (const statement of migration.statements) await sql.unsafe(statement)

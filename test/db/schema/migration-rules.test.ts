@@ -88,7 +88,7 @@ describe('the rules allow', () => {
     ],
     ['-- contract 28: read by no program since 0027\nalter table jobs drop column name;'],
     ['-- contract 28: written by every program since 0027\nalter table jobs add constraint a check (b is not null);'],
-    ['-- old writes: the column is new and nobody writes it\nalter table jobs add constraint jobs_a check (a > 1);'],
+    ['-- old writes: the column is new and not written yet\nalter table jobs add constraint jobs_a check (a > 1);'],
     ['-- short: few rows\nupdate backends set queue_length = 0;'],
     [
       '-- concurrently: many rows\ndrop index concurrently if exists jobs_a_idx;\n--> statement-breakpoint\ncreate index concurrently jobs_a_idx on jobs (a);'
@@ -115,7 +115,7 @@ describe('the marks of a file', () => {
 
   test.each([
     ['select 1;', null, false],
-    ['-- a comment\n\n-- contract 28: read by nobody\nselect 1;', 28, false],
+    ['-- a comment\n\n-- contract 28: read by no program\nselect 1;', 28, false],
     ['-- concurrently: many rows\nselect 1;\n--> statement-breakpoint\nselect 2;', null, true],
     ['select 1;\n-- contract 28: after the first statement', null, false]
   ])('%j', (text, minimum, concurrently) => {

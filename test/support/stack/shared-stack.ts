@@ -52,7 +52,7 @@ export async function startSharedStack(files: string[]): Promise<SharedStack> {
   }
   let recording: Awaited<ReturnType<typeof record>> | null = null
   const stop = async () => {
-    await recording?.end()
+    await recording?.close()
     await Promise.all(running.map((child) => child.stop()))
     watchdog.close()
     dataDir.release()
@@ -73,7 +73,13 @@ export async function startSharedStack(files: string[]): Promise<SharedStack> {
   try {
     const parts = await Promise.all(starts)
     const env = Object.assign({ TEST_WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js') }, ...parts)
-    return { env, stop }
+    return {
+      env,
+      async stop() {
+        recording?.write()
+        await stop()
+      }
+    }
   } catch (error) {
     ending.abort(new Error('Another part of the test stack did not start.'))
     await Promise.allSettled(starts)
@@ -87,16 +93,15 @@ async function record(serverUrl: string, files: string[]) {
   const recorder = await startQueryRecorder(serverUrl)
   return {
     url: recorder.url,
-    async end(): Promise<void> {
+    write: () =>
       writeRelease(join(projectRoot, 'test/db/schema/fixtures/released-queries.json'), {
         release: projectVersion(),
         recordedFrom: `npm test -- ${files.join(' ')}`,
         migrations: readMigrations().length,
         seeds: readSeedVersions(),
         queries: recorder.queries()
-      })
-      await recorder.close()
-    }
+      }),
+    close: () => recorder.close()
   }
 }
 

@@ -1,71 +1,140 @@
-// Migrates a database to the current schema and seeds the catalogue. Every process calls it at its start. An advisory
-// lock lets one of them work while the others wait, since drizzle's own migrator is not safe in parallel.
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
+// Migrates a database to the schema of this version and seeds it. A process calls it at its start, or `qjob admin migrate`
+// before the processes of a new version start. A process of an older version changes nothing.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql as query } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
-import { seedBackends } from './backends/backends.js'
-import { type DriverOptions, openDriver } from './driver.js'
-import { readTemplates, seedTemplates } from './scripts/script-templates.js'
+import type postgres from 'postgres'
+import type { MigrateMode } from '../domain/operations/schema.js'
+import { type SeedEntry, seedBackends } from './backends/backends.js'
+import type { DatabaseSettings } from './database-settings.js'
+import { openDriver } from './driver.js'
+import { type ApplyTimes, applyMigrations, retryingLocks } from './schema/apply-migrations.js'
+import { type Migration, readMigrations, readSeedVersions, seedFolder } from './schema/migration-files.js'
+import { takeMigrationLock, tryMigrationLock } from './schema/migration-lock.js'
+import { assertComplete, assertUsable, readSchema, type StoredSchema } from './schema/schema-state.js'
+import { readTemplates, seedTemplates, type Template } from './scripts/script-templates.js'
 
-// Any number that no other advisory lock of this product uses.
-export const MIGRATION_LOCK = 7_261_001
+export interface Seeds {
+  version: number
+  backends: SeedEntry[]
+  templates: Template[]
+}
 
-/** @param databaseUrl an existing database. Waits for another process that migrates, then does the rest. */
-export async function migrate(
-  databaseUrl: string,
-  { startupParameters }: Pick<DriverOptions, 'startupParameters'> = {}
+export interface MigrateOptions extends Partial<Pick<DatabaseSettings, 'startupParameters'>> {
+  /** Default: those of this version. */
+  migrations?: readonly Migration[]
+  seeds?: Seeds
+  times?: Partial<MigrateTimes>
+  /** Is given what is done, and what is waited for. */
+  log?: (message: string) => void
+}
+
+export interface MigrateTimes extends ApplyTimes {
+  /** How long another process can migrate, restore or back up. */
+  lockWaitMs: number
+}
+
+const defaultTimes: MigrateTimes = { lockWaitMs: 600_000, lockTimeoutMs: 2_000, retryMs: 300_000, pauseMs: 1_000 }
+
+/** Numbers of migrations, and versions of seeds. */
+export interface Migrated {
+  schema: { from: number; to: number }
+  seeds: { from: number; to: number }
+}
+
+/**
+ * @param databaseUrl an existing database.
+ * @throws ServiceError `conflict` if this version cannot use the schema, or a lock is not free in time.
+ */
+export const migrate = (databaseUrl: string, options: MigrateOptions = {}): Promise<Migrated> =>
+  inSession(databaseUrl, options, async (sql) => {
+    const { migrations = readMigrations(), seeds = readSeeds(), log = () => {} } = options
+    const times = { ...defaultTimes, ...options.times }
+    const found = await readSchema(sql)
+    assertUsable(migrations, found)
+    if (found.applied.length > migrations.length) {
+      log(
+        `the schema has ${found.applied.length} migrations, of which this version knows ${migrations.length}: it changes nothing`
+      )
+      return changes(found, found)
+    }
+    // Seeds of the same version repair what another version has written, and need not wait for a backup.
+    const isBehind = found.applied.length < migrations.length || found.seedVersion < seeds.version
+    if (isBehind) await takeMigrationLock(sql, { waitMs: times.lockWaitMs, log })
+    else if (!(await tryMigrationLock(sql))) return changes(found, found)
+    const before = await readSchema(sql)
+    assertUsable(migrations, before)
+    await applyMigrations(sql, { migrations, applied: before.applied.length, times, log })
+    await retryingLocks(sql, 'seeding', { times, log }, () => seed(sql, seeds, migrations.length, times))
+    return changes(found, await readSchema(sql))
+  })
+
+/** Makes sure that this version can use the schema: migrates it, or with `check` refuses one that lacks migrations. */
+export async function prepareSchema(
+  { directUrl, startupParameters }: Pick<DatabaseSettings, 'directUrl' | 'startupParameters'>,
+  mode: MigrateMode,
+  log: (message: string) => void
 ): Promise<void> {
+  if (mode === 'auto') await migrate(directUrl, { startupParameters, log })
+  else await checkSchema(directUrl, { startupParameters })
+}
+
+/**
+ * @param migrations of the program.
+ * @throws ServiceError `conflict` if the schema lacks some of them, or requires more.
+ */
+export const checkSchema = (
+  databaseUrl: string,
+  options: Pick<MigrateOptions, 'migrations' | 'startupParameters'> = {}
+): Promise<void> =>
+  inSession(databaseUrl, options, async (sql) =>
+    assertComplete(options.migrations ?? readMigrations(), await readSchema(sql))
+  )
+
+async function inSession<T>(
+  databaseUrl: string,
+  { startupParameters }: Pick<MigrateOptions, 'startupParameters'>,
+  work: (sql: postgres.Sql) => Promise<T>
+): Promise<T> {
+  // Not the service's own name: a restore refuses to run next to those.
+  const applicationName = 'quantum-job-service migration'
   // One connection, since the lock belongs to the session that took it.
-  const { sql } = openDriver(databaseUrl, { max: 1, startupParameters })
+  const { sql, watch } = openDriver(databaseUrl, { max: 1, startupParameters, applicationName })
+  const begin = (run: (tx: postgres.TransactionSql) => Promise<unknown>) => sql.begin((tx) => watch(run(tx)))
   try {
-    // The role can have a limit.
     await sql`set statement_timeout = 0`
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    const db = drizzle(sql)
-    const folder = join(packageRoot(), 'db')
-    await applyMigrations(db, { migrationsFolder: join(folder, 'migrations') })
-    await seedBackends(db, JSON.parse(readFileSync(join(folder, 'seed', 'backends.json'), 'utf8')))
-    const templates = readTemplates(join(folder, 'seed', 'templates'))
-    await db.transaction((tx) => seedTemplates(tx, templates))
+    return await work(new Proxy(sql, { get: (target, key) => (key === 'begin' ? begin : Reflect.get(target, key)) }))
   } finally {
     // Closing the session releases the lock, also after a failed migration.
     await sql.end({ timeout: 5 })
   }
 }
 
-export interface Migration {
-  /** The name of its file. */
-  tag: string
-  statements: string[]
-  /** As drizzle's migrator records it. */
-  hash: string
-  when: number
+const changes = (before: StoredSchema, after: StoredSchema): Migrated => ({
+  schema: { from: before.applied.length, to: after.applied.length },
+  seeds: { from: before.seedVersion, to: after.seedVersion }
+})
+
+export function readSeeds(folder = seedFolder()): Seeds {
+  return {
+    version: readSeedVersions(folder).length,
+    backends: JSON.parse(readFileSync(join(folder, 'backends.json'), 'utf8')),
+    templates: readTemplates(join(folder, 'templates'))
+  }
 }
 
-/** All migrations, the oldest first. */
-export function readMigrations(): Migration[] {
-  const folder = join(packageRoot(), 'db', 'migrations')
-  const journal = JSON.parse(readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')) as {
-    entries: { tag: string }[]
-  }
-  return readMigrationFiles({ migrationsFolder: folder }).map(({ sql, hash, folderMillis }, at) => ({
-    tag: journal.entries[at]!.tag,
-    statements: sql,
-    hash,
-    when: folderMillis
-  }))
-}
-
-/** The folder of package.json. This file runs from its source, and from a bundle elsewhere below that folder. */
-function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json'))) {
-    const parent = dirname(folder)
-    if (parent === folder) throw new Error('package.json not found above the running file')
-    folder = parent
-  }
-  return folder
+/** Writes the seeds, unless the database has those of a newer version or a schema with more migrations. */
+async function seed(sql: postgres.Sql, seeds: Seeds, known: number, { lockTimeoutMs }: ApplyTimes): Promise<void> {
+  await drizzle(sql).transaction(async (tx) => {
+    await tx.execute(query.raw(`set local lock_timeout = ${lockTimeoutMs}`))
+    const [row] = await tx.execute(query`
+      update schema_compatibility set seed_version = ${seeds.version}
+      where seed_version <= ${seeds.version}
+        and (select count(*) from drizzle.__drizzle_migrations) <= ${known}
+      returning seed_version`)
+    if (!row) return
+    await seedBackends(tx, seeds.backends)
+    await seedTemplates(tx, seeds.templates)
+  })
 }

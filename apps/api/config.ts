@@ -5,6 +5,7 @@ import { type ExecutorAddresses, readExecutorAddresses } from '../../domain/back
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
+import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
@@ -21,6 +22,8 @@ export const POOL_MAX = 9
 
 export interface ApiConfig {
   database: DatabaseSettings
+  /** Whether this process migrates the database at its start. */
+  migrateMode: MigrateMode
   redis: RedisSettings
   temporalAddress: string
   temporalSecurity: TemporalSecurity
@@ -92,6 +95,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
   const redis = readRedisSettings(env)
   return {
     database: readDatabaseSettings(env, POOL_MAX),
+    migrateMode: readMigrateMode(env.MIGRATE),
     redis,
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),

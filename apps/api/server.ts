@@ -1,4 +1,4 @@
-// The api process: it reads the configuration, migrates, connects, listens, and closes on a signal. No other file does any of
+// The api process: it reads the configuration, prepares the schema, connects, listens, and closes on a signal. No other file does any of
 // this.
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { connect } from '../../db/client.js'
 import { checkDatabase } from '../../db/database-check.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
-import { migrate } from '../../db/migrate.js'
+import { prepareSchema } from '../../db/migrate.js'
 import { createDiskSpace } from '../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
@@ -48,7 +48,7 @@ const log = createLog('api', config.logLevel)
 logOwnFaults(log)
 
 await checkDatabase(config.database)
-await migrate(config.database.directUrl, config.database)
+await prepareSchema(config.database, config.migrateMode, (message) => log.info(message))
 const {
   db,
   sql,

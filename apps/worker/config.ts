@@ -7,6 +7,7 @@ import { type ExecutorAddresses, readExecutorAddresses } from '../../domain/back
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
+import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
@@ -20,6 +21,8 @@ const POOL_MAX = 20
 
 export interface WorkerConfig {
   database: DatabaseSettings
+  /** Whether this process migrates the database at its start. */
+  migrateMode: MigrateMode
   redis: RedisSettings
   temporalAddress: string
   temporalSecurity: TemporalSecurity
@@ -87,6 +90,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   const redis = readRedisSettings(env)
   return {
     database: readDatabaseSettings(env, POOL_MAX),
+    migrateMode: readMigrateMode(env.MIGRATE),
     redis,
     temporalAddress: need('TEMPORAL_ADDRESS'),
     temporalSecurity: readTemporalSecurity(env),

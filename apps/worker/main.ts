@@ -1,7 +1,7 @@
-// The worker process: configuration, migration, run until a signal, close.
+// The worker process: configuration, schema, run until a signal, close.
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { checkDatabase } from '../../db/database-check.js'
-import { migrate } from '../../db/migrate.js'
+import { prepareSchema } from '../../db/migrate.js'
 import { closeWithin } from '../../services/shutdown/close-within.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
@@ -29,7 +29,7 @@ Runtime.install({
 })
 
 await checkDatabase(config.database)
-await migrate(config.database.directUrl, config.database)
+await prepareSchema(config.database, config.migrateMode, (message) => log.info(message))
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-worker', log }) : null
 const worker = startWorker(config, log, tracing)
 const metricsServer =

@@ -81,7 +81,8 @@ export async function reportEngines(db: Db, engines: string[]): Promise<void> {
     .where(and(onGpu, eq(backends.status, 'online'), late))
 }
 
-type SeedEntry = Omit<
+/** An entry of db/seed/backends.json. */
+export type SeedEntry = Omit<
   Backend,
   | 'id'
   | 'pricing'
@@ -100,7 +101,7 @@ type SeedEntry = Omit<
  * Inserts entries that are missing in the catalogue. Existing rows are never touched, since they may have an operator's
  * prices.
  */
-export async function seedBackends(db: Db, entries: SeedEntry[]): Promise<void> {
+export async function seedBackends(db: DbOrTx, entries: SeedEntry[]): Promise<void> {
   const rows = entries.map((entry, index) => {
     const { pricing, ...rest } = entry
     const price = (name: keyof typeof pricing): MicroUsd => {

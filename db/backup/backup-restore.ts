@@ -1,7 +1,9 @@
 // Restores a backup into an empty database, in one transaction: the tables as they were at the time of the backup, the
 // rows, then the migrations since. A restore that fails at any point leaves the database empty.
 import type { BackupHead } from '../../domain/operations/backup.js'
-import { MIGRATION_LOCK, type Migration } from '../migrate.js'
+import { applyInside, createJournal } from '../schema/apply-migrations.js'
+import type { Migration } from '../schema/migration-files.js'
+import { MIGRATION_LOCK } from '../schema/migration-lock.js'
 import { type CopyIn, copyIn } from './copy-in.js'
 import { reopenWork } from './reopened-work.js'
 import { type BackupPlace, type BackupTx, inOneTransaction, quoted, refused, tablesIn } from './sessions.js'
@@ -84,9 +86,7 @@ function restoringIn(tx: BackupTx, migrations: readonly Migration[]): OpenRestor
     async begin(given) {
       head = given
       schemaAt = migrations.findIndex(({ tag }) => tag === head.schema)
-      await tx.unsafe(
-        'create schema drizzle; create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)'
-      )
+      await createJournal(tx)
       await apply(tx, migrations.slice(0, schemaAt + 1))
       await refuseOtherTables(tx, head)
       keys = await dropForeignKeys(tx)
@@ -127,12 +127,8 @@ function restoringIn(tx: BackupTx, migrations: readonly Migration[]): OpenRestor
   }
 }
 
-/** As drizzle's migrator does, which cannot join a transaction. */
 async function apply(tx: BackupTx, migrations: readonly Migration[]): Promise<void> {
-  for (const { statements, hash, when } of migrations) {
-    for (const statement of statements) await tx.unsafe(statement)
-    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${when})`
-  }
+  for (const migration of migrations) await applyInside(tx, migration)
 }
 
 async function refuseOtherTables(tx: BackupTx, head: BackupHead): Promise<void> {

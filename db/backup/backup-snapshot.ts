@@ -1,6 +1,7 @@
 // Reads the database for a backup: one snapshot, one session, table after table, while the service runs.
 import { type BackupHead, tablesLeftOut } from '../../domain/operations/backup.js'
-import { MIGRATION_LOCK, type Migration } from '../migrate.js'
+import type { Migration } from '../schema/migration-files.js'
+import { MIGRATION_LOCK } from '../schema/migration-lock.js'
 import { copyOut } from './copy-out.js'
 import {
   type BackupPlace,
@@ -70,7 +71,8 @@ async function factsOf(tx: BackupTx, migrations: readonly Migration[]): Promise<
 async function schemaOf(tx: BackupTx, migrations: readonly Migration[]): Promise<string> {
   const [there] = await tx<{ found: boolean }[]>`
     select to_regclass('drizzle.__drizzle_migrations') is not null as found`
-  if (!there!.found) throw refused('the database has no tables yet: start the service once')
+  if (!there!.found)
+    throw refused('the database has no tables yet: run "qjob admin migrate", or start the service once')
   const [last] = await tx<{ when: string; hash: string }[]>`
     select created_at::text as when, hash from drizzle.__drizzle_migrations order by created_at desc limit 1`
   const known = migrations.find(({ when, hash }) => String(when) === last?.when && hash === last.hash)

@@ -2,7 +2,7 @@
 import type postgres from 'postgres'
 import { ServiceError } from '../../domain/errors.js'
 import { openDriver } from '../driver.js'
-import type { Migration } from '../migrate.js'
+import type { Migration } from '../schema/migration-files.js'
 
 export type BackupTx = postgres.TransactionSql
 

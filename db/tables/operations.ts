@@ -1,6 +1,7 @@
-// The service's own records: responses to repeated requests, passes of sweeps, mails about jobs.
+// The service's own records: responses to repeated requests, passes of sweeps, mails about jobs, and which programs can use
+// the schema.
 import { sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.js'
 import { jobs } from './jobs.js'
 
@@ -88,3 +89,16 @@ export const restores = pgTable('restores', {
   takenAt: instant('taken_at').notNull(),
   restoredAt: instant('restored_at').notNull().default(sql`clock_timestamp()`)
 })
+
+// The one row says which programs can use this schema, and which seeds the database has (db/schema).
+export const schemaCompatibility = pgTable(
+  'schema_compatibility',
+  {
+    onlyRow: boolean('only_row').primaryKey().default(true),
+    // How many migrations a program must know. A migration that is marked `contract` raises it.
+    minimumMigrations: integer('minimum_migrations').notNull(),
+    // How many versions db/seed/versions.json had when it was last written to the database.
+    seedVersion: integer('seed_version').notNull()
+  },
+  (table) => [check('schema_compatibility_one_row', sql`${table.onlyRow}`)]
+)

@@ -3,8 +3,10 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { listBackends } from '../../db/backends/backends.js'
-import { MIGRATION_LOCK, migrate, readMigrations } from '../../db/migrate.js'
+import { migrate } from '../../db/migrate.js'
 import { storageMismatches } from '../../db/proofs/storage-proof.js'
+import { readMigrations } from '../../db/schema/migration-files.js'
+import { MIGRATION_LOCK } from '../../db/schema/migration-lock.js'
 import { eventually } from '../support/eventually.js'
 import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
 
@@ -45,17 +47,10 @@ describe('migrations', () => {
     const { db, sql: connection, url } = await emptyDatabase()
     const dying = postgres(url, { max: 1, onnotice: () => {} })
     const [session] = await dying`select pg_backend_pid() as pid, pg_advisory_lock(${MIGRATION_LOCK})`
-    let done = false
-    const migrated = migrate(url).then(() => {
-      done = true
-    })
-    // The second session waits for the lock, and has created nothing yet.
-    await eventually(async () => {
-      const waiting = await connection`select 1 from pg_locks where locktype = 'advisory' and not granted
-        and database = (select oid from pg_database where datname = current_database())`
-      return waiting.length === 1
-    })
-    expect(done).toBe(false)
+    const told: string[] = []
+    const migrated = migrate(url, { log: (message) => told.push(message) })
+    await eventually(() => told.length > 0)
+    expect(told).toEqual([expect.stringContaining(`held by database process ${session!.pid} (postgres.js)`)])
     await connection`select pg_terminate_backend(${session!.pid})`
     await migrated
     expect((await listBackends(db)).length).toBeGreaterThan(20)

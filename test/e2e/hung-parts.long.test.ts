@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
-import { startBlackHole } from '../support/stack/black-hole.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { tcpProxy } from '../support/stack/tcp-proxy.js'
 
 const HANGS_MS = 60_000
 /** Balancers and supervisors usually wait one second for a probe. */
@@ -59,7 +59,7 @@ test.each(['redis', 'temporal', 'executor'] as const)(
 
 test('a worker whose database hangs for a minute answers probes, and takes jobs again by itself', async () => {
   const database = new URL(platform.settings.DATABASE_URL!)
-  const way = await startBlackHole({ host: database.hostname, port: Number(database.port) })
+  const way = await tcpProxy({ host: database.hostname, port: Number(database.port) })
   database.hostname = '127.0.0.1'
   database.port = String(way.port)
   await platform.stop('worker')
@@ -67,7 +67,7 @@ test('a worker whose database hangs for a minute answers probes, and takes jobs 
   const durable = await platform.submit(submission(modes[1]))
   expect(await platform.ended(durable)).toMatchObject({ status: 'completed' })
 
-  way.swallow()
+  way.hang()
   const ids = await Promise.all(modes.map((mode) => platform.submit(submission(mode))))
   const told = await probesMeanwhile([`${platform.workerUrl()}/healthz`])
   expect([...told.values()].map((states) => [...states])).toEqual([[200]])

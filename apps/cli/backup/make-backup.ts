@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { databaseTime, type Snapshot, withSnapshot } from '../../../db/backup/backup-snapshot.js'
 import type { BackupPlace } from '../../../db/backup/sessions.js'
 import { newId } from '../../../db/ids.js'
-import { type Migration, readMigrations } from '../../../db/migrate.js'
+import { type Migration, readMigrations } from '../../../db/schema/migration-files.js'
 import {
   BACKUP_FORMAT,
   BACKUP_FORMAT_VERSION,

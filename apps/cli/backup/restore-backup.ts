@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { intoEmptyDatabase, type Restoring } from '../../../db/backup/backup-restore.js'
-import { readMigrations } from '../../../db/migrate.js'
+import { readMigrations } from '../../../db/schema/migration-files.js'
 import {
   type BackupHead,
   type BackupManifest,

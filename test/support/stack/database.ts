@@ -27,7 +27,7 @@ export async function createTestDatabase(
   )
   const url = new URL(serverUrl())
   url.pathname = `/${name}`
-  const connection = connect(url.href, { max })
+  const connection = connect(ofTest(url.href), { max })
   let dropped: Promise<void> | null = null
   return {
     name,
@@ -43,6 +43,10 @@ export async function createTestDatabase(
     }
   }
 }
+
+/** The address for a test's own queries, which are not recorded as the product's (query-recorder.ts). */
+export const ofTest = (url: string): string =>
+  process.env.RECORD_QUERIES === '1' ? `${url}?application_name=test` : url
 
 function serverUrl(): string {
   const url = process.env.TEST_PG_URL

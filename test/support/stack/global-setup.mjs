@@ -17,7 +17,7 @@ export default async function setUp({ testPathPatterns }) {
   // Its process would stay as long as the run.
   await (await import('esbuild')).stop()
   const { startSharedStack } = await import('../../../dist/test/support/stack/shared-stack.js')
-  const stack = await startSharedStack()
+  const stack = await startSharedStack(testPathPatterns.patterns)
   const { path, libraries } = pgbouncer()
   Object.assign(process.env, stack.env, {
     TEST_BROWSER: browserPath() ?? '',

@@ -14,7 +14,7 @@ import { type Connection, connect } from '../../../db/client.js'
 import { isFinal, type JobStatus } from '../../../domain/jobs/job-status.js'
 import { JsonText } from '../../../domain/json/json-text.js'
 import { eventually } from '../eventually.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, ofTest } from './database.js'
 
 const TOKEN = 'a-token-of-the-tests-own'
 
@@ -57,7 +57,7 @@ export async function startPlatform(
   logFile?: string
 ) {
   const database = await createTestDatabase(file)
-  const connection = connect(database.url, { max: 5 })
+  const connection = connect(ofTest(database.url), { max: 5 })
   const folder = join(projectRoot, '.test', 'platforms', database.name)
   mkdirSync(folder, { recursive: true })
   const ending = new AbortController()

@@ -13,10 +13,13 @@ import { startPostgres } from '../../../apps/cli/stack/parts/postgres.js'
 import { type PostgresHome, postgresHome } from '../../../apps/cli/stack/parts/postgres-home.js'
 import { startRedis } from '../../../apps/cli/stack/parts/redis.js'
 import { startTemporal } from '../../../apps/cli/stack/parts/temporal.js'
-import { projectRoot } from '../../../apps/cli/stack/project.js'
+import { projectRoot, projectVersion } from '../../../apps/cli/stack/project.js'
 import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 import { migrate } from '../../../db/migrate.js'
+import { readMigrations, readSeedVersions } from '../../../db/schema/migration-files.js'
 import { isRunning, readHolder, startOf } from '../../../tools/process-lock.mjs'
+import { startQueryRecorder } from './query-recorder.js'
+import { writeRelease } from './recorded-queries.js'
 
 const templateDatabase = 'qjs_template'
 const testFolder = join(projectRoot, '.test')
@@ -28,8 +31,11 @@ export interface SharedStack {
   stop(): Promise<void>
 }
 
-/** Boots the parts and creates the migrated template database. When one part fails, all are stopped again. */
-export async function startSharedStack(): Promise<SharedStack> {
+/**
+ * Boots the parts and creates the migrated template database. When one part fails, all are stopped again.
+ * @param files the patterns of the test files that run.
+ */
+export async function startSharedStack(files: string[]): Promise<SharedStack> {
   await removeDeadRuns()
   const folder = join(runsFolder, String(process.pid))
   const dataDir = await DataDir.hold(folder, 'npm test')
@@ -44,7 +50,9 @@ export async function startSharedStack(): Promise<SharedStack> {
     dataDir.noteProcess(child.name, child.pid)
     return child
   }
+  let recording: Awaited<ReturnType<typeof record>> | null = null
   const stop = async () => {
+    await recording?.close()
     await Promise.all(running.map((child) => child.stop()))
     watchdog.close()
     dataDir.release()
@@ -53,10 +61,11 @@ export async function startSharedStack(): Promise<SharedStack> {
 
   const token = newSecret()
   const starts = [
-    noted(startPostgres({ home, durable: false }, context)).then(async (server) => ({
-      TEST_PG_URL: server.url,
-      TEST_TEMPLATE_DB: await makeTemplate(server.url)
-    })),
+    noted(startPostgres({ home, durable: false }, context)).then(async (server) => {
+      if (process.env.RECORD_QUERIES === '1') recording = await record(server.url, files)
+      const url = recording?.url ?? server.url
+      return { TEST_PG_URL: url, TEST_TEMPLATE_DB: await makeTemplate(url) }
+    }),
     noted(startRedis({ dataDir: null, password: newSecret() }, context)).then(({ url }) => ({ TEST_REDIS_URL: url })),
     noted(startTemporal({ database: null }, context)).then(({ address }) => ({ TEST_TEMPORAL_ADDRESS: address })),
     noted(startExecutor({ token }, context)).then(({ url }) => ({ TEST_EXECUTOR_URL: url, TEST_EXECUTOR_TOKEN: token }))
@@ -64,12 +73,35 @@ export async function startSharedStack(): Promise<SharedStack> {
   try {
     const parts = await Promise.all(starts)
     const env = Object.assign({ TEST_WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js') }, ...parts)
-    return { env, stop }
+    return {
+      env,
+      async stop() {
+        recording?.write()
+        await stop()
+      }
+    }
   } catch (error) {
     ending.abort(new Error('Another part of the test stack did not start.'))
     await Promise.allSettled(starts)
     await stop()
     throw error
+  }
+}
+
+/** Records the queries of the product, for the file that test/db/schema/released-queries.ts reads. */
+async function record(serverUrl: string, files: string[]) {
+  const recorder = await startQueryRecorder(serverUrl)
+  return {
+    url: recorder.url,
+    write: () =>
+      writeRelease(join(projectRoot, 'test/db/schema/fixtures/released-queries.json'), {
+        release: projectVersion(),
+        recordedFrom: `npm test -- ${files.join(' ')}`,
+        migrations: readMigrations().length,
+        seeds: readSeedVersions(),
+        queries: recorder.queries()
+      }),
+    close: () => recorder.close()
   }
 }
 

@@ -5,16 +5,26 @@ export async function tcpProxy(to: { host: string; port: number }) {
   let target = to
   const sockets = new Set<Socket>()
   let state: 'open' | 'hung' | 'cut' = 'open'
+  /** Connections that were accepted while nothing passes. */
+  const waiting: (() => void)[] = []
+  /** By the socket to the server. */
+  const passes = new Map<Socket, () => void>()
   const server = createServer((client) => {
     if (state === 'cut') return void client.destroy()
     sockets.add(client)
     client.on('error', () => {}).once('close', () => sockets.delete(client))
-    if (state === 'hung') return
-    const inner = createConnection(target)
-    sockets.add(inner)
-    inner.on('error', () => client.destroy()).once('close', () => sockets.delete(inner) && client.destroy())
-    client.once('close', () => inner.destroy())
-    client.pipe(inner).pipe(client)
+    const join = () => {
+      if (client.destroyed) return
+      const inner = createConnection(target)
+      sockets.add(inner)
+      inner.on('error', () => client.destroy()).once('close', () => sockets.delete(inner) && client.destroy())
+      client.once('close', () => inner.destroy())
+      const pass = () => void client.pipe(inner).pipe(client)
+      passes.set(inner, pass)
+      pass()
+    }
+    if (state === 'hung') waiting.push(join)
+    else join()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const destroyAll = () => {
@@ -30,6 +40,12 @@ export async function tcpProxy(to: { host: string; port: number }) {
     hang(): void {
       state = 'hung'
       for (const socket of sockets) socket.unpipe().pause()
+    },
+    /** What hung goes on: what was sent meanwhile arrives. */
+    release(): void {
+      state = 'open'
+      for (const [inner, pass] of passes) if (!inner.destroyed) pass()
+      for (const join of waiting.splice(0)) join()
     },
     /** Connections end, and new ones at once. */
     cut(): void {

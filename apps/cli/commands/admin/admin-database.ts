@@ -1,5 +1,8 @@
 // Opens the service's database for operators, who do not sign in.
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
+import type { DatabaseSettings } from '../../../../db/database-settings.js'
+import { readMigrations } from '../../../../db/schema/migration-files.js'
+import { assertComplete, readSchema } from '../../../../db/schema/schema-state.js'
 import { codeOf } from '../../../../domain/errors.js'
 import { readOperatorLimits } from '../../../../domain/operations/operator-limits.js'
 import { idArgument } from '../../session/service-command.js'
@@ -9,8 +12,25 @@ import { CliError } from '../../terminal/cli-error.js'
 
 export const databaseHelp = '\nUses the database of DATABASE_URL, or else of the stack running from DATA_DIR (.data).'
 
-/** Opens the database for one piece of work. @throws CliError with the reason if it is unreachable or refuses. */
-export async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+/**
+ * Opens the database for one piece of work.
+ * @throws CliError with the reason if it is unreachable or refuses, or if its schema is not one for this version.
+ */
+export const inDatabase = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
+  atDatabase(async (url, own) => {
+    const connection = connect(url, { ...own, max: 1, settings: readOperatorLimits(process.env) })
+    try {
+      const schema = await readSchema(connection.sql)
+      // A copy of the tables alone has no record of its migrations.
+      if (schema.applied.length > 0) assertComplete(readMigrations(), schema)
+      return await work(connection)
+    } finally {
+      await connection.close()
+    }
+  })
+
+/** Does one piece of work with the address of the database. @throws CliError with the reason if it is unreachable or refuses. */
+export async function atDatabase<T>(work: (url: string, own: DatabaseSettings | null) => Promise<T>): Promise<T> {
   const own = operatorDatabase()
   const url = own?.directUrl ?? runningStack()?.database_url
   if (!url)
@@ -18,13 +38,10 @@ export async function inDatabase<T>(work: (connection: Connection) => Promise<T>
       'unreachable',
       'no database: start the service (npm start), name its data folder with DATA_DIR, or set DATABASE_URL'
     )
-  const connection = connect(url, { ...own, max: 1, settings: readOperatorLimits(process.env) })
   try {
-    return await work(connection)
+    return await work(url, own)
   } catch (error) {
     throw translated(error, placeOf(url))
-  } finally {
-    await connection.close()
   }
 }
 
@@ -33,7 +50,10 @@ function translated(error: unknown, host: string): unknown {
   const code = postgresCode(error)
   if (code === '23505') return new CliError('refused', 'this access code already exists: choose another')
   if (code === '42P01')
-    return new CliError('unreachable', `the database at ${host} has no tables yet: start the service once`)
+    return new CliError(
+      'unreachable',
+      `the database at ${host} has no tables yet: run "qjob admin migrate", or start the service once`
+    )
   if (code && /^(28|3D)/.test(code))
     return new CliError(
       'unreachable',

@@ -20,6 +20,7 @@ import { addAdminBudgetCommand } from './admin-budget.js'
 import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 import { addAdminJobCommands } from './admin-jobs.js'
 import { addListCommands } from './admin-lists.js'
+import { addMigrateCommand } from './admin-migrate.js'
 import { addMoneyCommands } from './admin-money.js'
 import { addSigningKeyCommand } from './admin-signing.js'
 import { addStorageCommand } from './admin-storage.js'
@@ -64,6 +65,7 @@ export function addAdminCommand(program: Command): void {
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)
   addBackupCommands(admin)
+  addMigrateCommand(admin)
   addAdminBudgetCommand(admin)
   addBackendCommand(admin)
   addAdminJobCommands(admin)

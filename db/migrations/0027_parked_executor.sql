@@ -1,1 +1,0 @@
-ALTER TABLE "job_asks" ADD COLUMN "executor" text;

@@ -3,8 +3,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type Connection, connect } from '../../db/client.js'
+import type { DatabaseSettings } from '../../db/connection/database-settings.js'
 import { checkDatabase } from '../../db/database-check.js'
-import type { DatabaseSettings } from '../../db/database-settings.js'
 import { beginJob, completeJob } from '../../db/job-steps/job-steps.js'
 import { createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { jobStatus } from '../../db/jobs/jobs.js'
@@ -12,9 +12,9 @@ import { ledgerMismatches } from '../../db/proofs/money-proof.js'
 import { storageOf } from '../../db/teams/team-storage.js'
 import { eventually } from '../support/eventually.js'
 import { addJob, addPerson, addTeam, newLease } from '../support/jobs/rows.js'
+import { hasPgbouncer, poolerTest, startPgbouncer } from '../support/postgres/pgbouncer.js'
+import { createPooledRole } from '../support/postgres/pooled-role.js'
 import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
-import { hasPgbouncer, poolerTest, startPgbouncer } from '../support/stack/pgbouncer.js'
-import { createPooledRole } from '../support/stack/pooled-role.js'
 
 const LIMITS = { teamStorageMax: 7_000_000, retentionYearsMax: 9 }
 const OTHER_LIMITS = { teamStorageMax: 5_000_000, retentionYearsMax: 3 }

@@ -22,7 +22,7 @@ import {
 import { startExecutor } from './parts/executor.js'
 import { freePort, listenOnce } from './parts/free-port.js'
 import { startNodeApp } from './parts/node-app.js'
-import { checkRedisReachable, checkTemporalReachable, checkUrlReachable } from './parts/operator-parts.js'
+import { checkRedisReachable, checkTemporalReachable } from './parts/operator-parts.js'
 import { ensureDatabase, startPostgres } from './parts/postgres.js'
 import { postgresHome } from './parts/postgres-home.js'
 import { untilReady } from './parts/readiness.js'

@@ -5,7 +5,7 @@ import { migrate } from '../../../db/migrate.js'
 import { PASSWORD, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
-import { startOwnPostgres } from '../../support/stack/own-postgres.js'
+import { startOwnPostgres } from '../../support/postgres/own-postgres.js'
 
 const server = await startOwnPostgres('database-away')
 await migrate(server.url)

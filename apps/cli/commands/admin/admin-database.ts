@@ -1,6 +1,6 @@
 // Opens the service's database for operators, who do not sign in.
 import { type Connection, connect, postgresCode } from '../../../../db/client.js'
-import type { DatabaseSettings } from '../../../../db/database-settings.js'
+import type { DatabaseSettings } from '../../../../db/connection/database-settings.js'
 import { readMigrations } from '../../../../db/schema/migration-files.js'
 import { assertComplete, readSchema } from '../../../../db/schema/schema-state.js'
 import { codeOf } from '../../../../domain/errors.js'

@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { DIRECT_QUEUE } from '../../domain/jobs/dispatch.js'
-import { eventually } from '../support/eventually.js'
-import { slowQiskit, submission } from '../support/jobs/builders.js'
-import { longTest } from '../support/lane.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { DIRECT_QUEUE } from '../../../domain/jobs/dispatch.js'
+import { eventually } from '../../support/eventually.js'
+import { slowQiskit, submission } from '../../support/jobs/builders.js'
+import { longTest } from '../../support/lane.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 const direct = { execution_mode: 'direct' }
 const temporal = { execution_mode: 'temporal' }

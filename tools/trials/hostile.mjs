@@ -1,9 +1,9 @@
 // `npm run hostile [-- --minutes N --only NAME --short]`: gets the parts, builds, runs test/hostile/run.ts.
-import { bootstrap, needs } from './bootstrap.mjs'
-import { build } from './build.mjs'
+import { bootstrap, needs } from '../bootstrap.mjs'
+import { build } from '../build.mjs'
 
 await bootstrap(needs.stack)
 await build()
 process.setSourceMapsEnabled(true)
 // In this process, so that a signal reaches the program that has started the stack.
-await import(new URL('../dist/test/hostile/run.js', import.meta.url).href)
+await import(new URL('../../dist/test/hostile/run.js', import.meta.url).href)

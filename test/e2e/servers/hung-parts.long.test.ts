@@ -2,10 +2,10 @@
 // part does, and what they say to probes never waits for it.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '../support/eventually.js'
-import { submission } from '../support/jobs/builders.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { tcpProxy } from '../support/stack/tcp-proxy.js'
+import { eventually } from '../../support/eventually.js'
+import { submission } from '../../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
+import { tcpProxy } from '../../support/stack/tcp-proxy.js'
 
 const HANGS_MS = 60_000
 /** Balancers and supervisors usually wait one second for a probe. */

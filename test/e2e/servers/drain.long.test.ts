@@ -1,8 +1,8 @@
 // A stopping api behind a balancer: it still serves until the balancer has noticed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '../support/eventually.js'
-import { submission } from '../support/jobs/builders.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
+import { eventually } from '../../support/eventually.js'
+import { submission } from '../../support/jobs/builders.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 let platform: Platform
 beforeAll(async () => {

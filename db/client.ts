@@ -5,11 +5,11 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import type { OperatorLimits } from '../domain/operations/operator-limits.js'
-import { type Driver, openDriver } from './driver.js'
+import { type Driver, openDriver } from './connection/driver.js'
+import { createOutageGate, type OutageGate } from './connection/outage-gate.js'
 import { withCorrectRows } from './driver-rows.js'
 import { withholdParameters } from './failed-query.js'
 import { withLimits } from './operator-limit.js'
-import { createOutageGate, type OutageGate } from './outage-gate.js'
 
 withholdParameters()
 

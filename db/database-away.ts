@@ -1,6 +1,6 @@
 import { errorKind } from '../domain/operations/error-kind.js'
 import { postgresCode } from './client.js'
-import { CONNECTION_ERROR } from './database-socket.js'
+import { CONNECTION_ERROR } from './connection/database-socket.js'
 
 /** The names of errors that this service's queries, and the driver, throw. */
 const names = new Set(['FailedQuery', 'DatabaseFault', 'PostgresError', CONNECTION_ERROR])

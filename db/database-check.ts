@@ -2,8 +2,8 @@
 // show later: as statements that fail now and then, a lock that nobody releases, or a limit that is silently off.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, connect, sessionTimeouts } from './client.js'
-import type { DatabaseSettings } from './database-settings.js'
-import { openDriver } from './driver.js'
+import type { DatabaseSettings } from './connection/database-settings.js'
+import { openDriver } from './connection/driver.js'
 
 /** A pooler in session mode whose sessions are all in use lets the second connection wait. */
 const PROBE_MS = 5_000

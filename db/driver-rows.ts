@@ -3,7 +3,7 @@
 // leaves the count, and the next response on that connection begins with as many empty places: `const [row]` is then
 // undefined for a row that exists. The rows themselves are complete and belong to their own statement.
 import type postgres from 'postgres'
-import type { OutageGate } from './outage-gate.js'
+import type { OutageGate } from './connection/outage-gate.js'
 
 /** The part of a driver's query that drizzle uses. A query is sent when it is awaited. */
 interface RowQuery<Row> extends PromiseLike<Row[]> {

@@ -7,7 +7,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import { seedBackends } from './backends/backends.js'
-import { type DriverOptions, openDriver } from './driver.js'
+import { type DriverOptions, openDriver } from './connection/driver.js'
 import { readTemplates, seedTemplates } from './scripts/script-templates.js'
 
 // Any number that no other advisory lock of this product uses.

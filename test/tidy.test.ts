@@ -117,6 +117,7 @@ describe('the arrows between folders', () => {
 
   test('each room of db imports only rooms that stand before it in the order, type imports included', () => {
     const order = [
+      'connection',
       '',
       'backup',
       'tables',

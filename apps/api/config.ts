@@ -1,6 +1,6 @@
 // The api's configuration, read once at the start.
 
-import { type DatabaseSettings, readDatabaseSettings } from '../../db/database-settings.js'
+import { type DatabaseSettings, readDatabaseSettings } from '../../db/connection/database-settings.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'

@@ -2,7 +2,7 @@
 // wait; the defaults are the product's promises.
 
 import { defaultProviderTimes } from '../../activities/provider/step.js'
-import { type DatabaseSettings, readDatabaseSettings } from '../../db/database-settings.js'
+import { type DatabaseSettings, readDatabaseSettings } from '../../db/connection/database-settings.js'
 import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quantum-providers.js'
 import { readTeamRunningMax } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'

@@ -1,7 +1,7 @@
 // The one session in which a backup is read or restored, and the catalogue of what it holds.
 import type postgres from 'postgres'
 import { ServiceError } from '../../domain/errors.js'
-import { openDriver } from '../driver.js'
+import { openDriver } from '../connection/driver.js'
 import type { Migration } from '../migrate.js'
 
 export type BackupTx = postgres.TransactionSql

@@ -3,8 +3,8 @@
 // seconds.
 import type postgres from 'postgres'
 import { postgresCode } from '../client.js'
-import type { DatabaseSettings } from '../database-settings.js'
-import { openDriver } from '../driver.js'
+import type { DatabaseSettings } from '../connection/database-settings.js'
+import { openDriver } from '../connection/driver.js'
 
 const CHANNEL = 'job_changes'
 const RUN_CHANNEL = 'capsule_run_changes'

@@ -1,6 +1,6 @@
 // The operator's own database, as the environment describes it.
-import { hostNames, readDatabaseAddress } from '../../../db/database-address.js'
-import { type DatabaseSettings, readDatabaseSettings } from '../../../db/database-settings.js'
+import { hostNames, readDatabaseAddress } from '../../../db/connection/database-address.js'
+import { type DatabaseSettings, readDatabaseSettings } from '../../../db/connection/database-settings.js'
 import { CliError } from '../terminal/cli-error.js'
 import { checkReachable } from './parts/operator-parts.js'
 

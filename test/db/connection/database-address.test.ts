@@ -1,6 +1,6 @@
 // What DATABASE_URL says, in the words of libpq.
 import { expect, test } from '@jest/globals'
-import { readDatabaseAddress } from '../../db/database-address.js'
+import { readDatabaseAddress } from '../../../db/connection/database-address.js'
 
 const hostsOf = (url: string) => readDatabaseAddress(url).hosts.map(({ host, port }) => `${host} ${port}`)
 

@@ -1,6 +1,6 @@
 // What the driver takes for its socket: one connection to the first usable host of the list. It fails work in progress with
 // an error that callers see when the connection is lost, over TCP and TLS alike, and emits its close event a moment later,
-// when they have finished (db/connection-loss.ts says why).
+// when they have finished (db/connection/connection-loss.ts says why).
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

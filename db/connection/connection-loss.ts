@@ -3,7 +3,7 @@
 // The driver (postgres 3.4.9, porsager/postgres issues 1154 and 1208) drops its socket when a connection closes, while
 // a transaction may still hold that connection and send its rollback on it. The resulting exception cannot be caught
 // where it occurs and stops the process. If a global handler catches it all the same, the connection never recovers.
-// So the driver gets sockets of our own (db/database-socket.ts), which also speak TLS and choose among several hosts.
+// So the driver gets sockets of our own (db/connection/database-socket.ts), which also speak TLS and choose among several hosts.
 import type { DatabaseAddress, DatabaseHost } from './database-address.js'
 import { DatabaseSocket } from './database-socket.js'
 import { padding } from './startup-messages.js'

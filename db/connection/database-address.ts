@@ -1,5 +1,5 @@
 // DATABASE_URL in the words of libpq: one or several hosts, TLS (sslmode, sslrootcert, sslcert, sslkey), and
-// target_session_attrs. The driver gets none of these: db/database-transport.ts connects, and db/database-socket.ts chooses
+// target_session_attrs. The driver gets none of these: db/connection/database-transport.ts connects, and db/connection/database-socket.ts chooses
 // among the hosts.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'

@@ -1,10 +1,10 @@
 // The whole service through PgBouncer, in both of its modes: api and worker start, and jobs of both modes run to their end.
 import { afterAll, beforeAll, describe, expect } from '@jest/globals'
-import { ledgerMismatches } from '../../db/proofs/money-proof.js'
-import { submission } from '../support/jobs/builders.js'
-import { hasPgbouncer, poolerTest, startPgbouncer } from '../support/stack/pgbouncer.js'
-import { type Platform, startPlatform } from '../support/stack/platform.js'
-import { createPooledRole } from '../support/stack/pooled-role.js'
+import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { submission } from '../../support/jobs/builders.js'
+import { hasPgbouncer, poolerTest, startPgbouncer } from '../../support/stack/pgbouncer.js'
+import { type Platform, startPlatform } from '../../support/stack/platform.js'
+import { createPooledRole } from '../../support/stack/pooled-role.js'
 
 const JOBS = 12
 

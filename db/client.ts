@@ -44,6 +44,8 @@ export interface ConnectionOptions {
   prepares?: boolean
   /** `false`: sessions begin without parameters that poolers refuse; the role must have their values. */
   startupParameters?: boolean
+  /** The pool has left a server that has become read-only. A connection that only listens does not notice it. */
+  onServerLeft?(): void
 }
 
 export const APPLICATION_NAME = 'quantum-job-service'
@@ -55,7 +57,7 @@ export const sessionTimeouts = {
 }
 
 export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
-  const { max = 10, prepares, startupParameters, settings } = options
+  const { max = 10, prepares, startupParameters, settings, onServerLeft } = options
   const driver = openDriver(databaseUrl, {
     max,
     prepares,
@@ -67,12 +69,12 @@ export function connect(databaseUrl: string, options: ConnectionOptions = {}): C
         options.idleInTransactionMs ?? sessionTimeouts.idle_in_transaction_session_timeout
     }
   })
-  const guards = { ...driver, prepare: prepares ?? true, limits: settings ?? null }
+  const guards = { ...driver, prepare: prepares ?? true, limits: settings ?? null, onServerLeft }
   const client = guarded(driver.sql, guards, createOutageGate(driver.outage))
   return { db: drizzle(client), sql: driver.sql, close: () => driver.sql.end({ timeout: 5 }) }
 }
 
-interface Guards extends Pick<Driver, 'watch' | 'leaveServer'> {
+interface Guards extends Pick<Driver, 'watch' | 'leaveServer'>, Pick<ConnectionOptions, 'onServerLeft'> {
   prepare: boolean
   limits: OperatorLimits | null
 }
@@ -93,7 +95,7 @@ function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, gu
     (run: (inner: postgres.TransactionSql) => unknown) =>
       gate(() => begin((inner) => guards.watch((async () => run(guarded(inner, guards, always)))())))
   const onError = (error: unknown): void => {
-    if (postgresCode(error) === READ_ONLY) guards.leaveServer()
+    if (postgresCode(error) === READ_ONLY && guards.leaveServer()) guards.onServerLeft?.()
   }
   const overrides: Record<string, unknown> = {
     unsafe: (query: string, parameters: never[], options: object) => {

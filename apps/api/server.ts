@@ -56,7 +56,8 @@ const {
 } = connect(config.database.url, {
   ...config.database,
   max: config.database.poolMax,
-  settings: config.operatorLimits
+  settings: config.operatorLimits,
+  onServerLeft: () => listener.leaveServer()
 })
 const missingKeys = await missingRingKeys(db, config.keyRing)
 if (missingKeys.length > 0)

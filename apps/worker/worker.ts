@@ -80,7 +80,8 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const connection = connect(config.database.url, {
     ...config.database,
     max: config.database.poolMax,
-    settings: config.operatorLimits
+    settings: config.operatorLimits,
+    onServerLeft: () => listener.leaveServer()
   })
   const { db } = connection
   const announce = createJobAnnouncer(connection.sql)

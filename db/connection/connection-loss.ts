@@ -29,8 +29,9 @@ export interface ConnectionKeeper {
   /**
    * The server has become read-only: a former primary that is still reachable. Closes the connections, so that new ones
    * reach the present primary. With several hosts, they try the others first.
+   * @returns `false` if that was done a moment ago.
    */
-  leaveServer(): void
+  leaveServer(): boolean
   /** Why no connection is open and the last try to open one failed; `null` otherwise. */
   outage(): Error | null
 }
@@ -91,11 +92,12 @@ export function survivingConnectionLoss(
     },
     leaveServer() {
       // A primary can be read-only for long, for example while its disk is full.
-      if (performance.now() - leftAt < LEFT_MS) return
+      if (performance.now() - leftAt < LEFT_MS) return false
       leftAt = performance.now()
       const left = hosts.indexOf(preferred)
       preferred = hosts[(left + 1) % hosts.length]!
       for (const socket of sockets) socket.retire()
+      return true
     },
     outage: () => outage
   }

@@ -64,6 +64,11 @@ export interface JobListener {
   close(): Promise<void>
 }
 
+export interface ListeningConnection extends JobListener {
+  /** The server may be a former primary: connects again, to the present one. */
+  leaveServer(): void
+}
+
 /**
  * One listening connection per process. `any` gets every id. After a reconnect every waiting request is woken once,
  * since notifications may have been missed.
@@ -71,7 +76,7 @@ export interface JobListener {
 export function listenToJobs(
   { directUrl, startupParameters }: Pick<DatabaseSettings, 'directUrl'> & Partial<DatabaseSettings>,
   onAnyJob: (jobId: string) => void = () => {}
-): JobListener {
+): ListeningConnection {
   const { sql, leaveServer } = openDriver(directUrl, { max: 1, startupParameters })
   const waiters = new Map<string, Set<() => void>>()
   const watchers = new Set<ChangeWatcher>()
@@ -124,6 +129,7 @@ export function listenToJobs(
       watchers.add(watcher)
       return () => void watchers.delete(watcher)
     },
+    leaveServer: () => void leaveServer(),
     async close() {
       closed = true
       await sql.end({ timeout: 1 })

@@ -97,7 +97,8 @@ test('the pool and its notifications go on at the next host when a server stops,
 })
 
 test('a pool leaves a primary that has become read-only, with and without target_session_attrs', async () => {
-  const plain = connect(address(hosts), { max: 2 })
+  const listener = listenToJobs({ directUrl: address(hosts) })
+  const plain = connect(address(hosts), { max: 2, onServerLeft: () => listener.leaveServer() })
   const strict = connect(address(hosts, '&target_session_attrs=read-write'), { max: 2 })
   const write = ({ db }: typeof plain) =>
     db.execute<{ port: number }>(sql`
@@ -118,6 +119,14 @@ test('a pool leaves a primary that has become read-only, with and without target
           () => false
         )
       )
+    // Nothing has closed the connection that listens at the former primary.
+    const heard: string[] = []
+    listener.onAny({ job: () => {}, capsuleRun: (id) => void heard.push(id), missed: () => {} })
+    const announce = createRunAnnouncer(plain.sql)
+    await eventually(() => {
+      announce('after-the-failover')
+      return heard.includes('after-the-failover')
+    })
     expect(await portAt(address(hosts, '&target_session_attrs=read-write'))).toBe(sharedPort)
     // Any server will do without the word, as in libpq.
     expect(await portAt(address(hosts))).toBe(own.port)
@@ -130,6 +139,7 @@ test('a pool leaves a primary that has become read-only, with and without target
       'alter system reset default_transaction_read_only',
       'select pg_reload_conf()'
     )
+    await listener.close()
     await plain.close()
     await strict.close()
   }

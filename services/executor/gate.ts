@@ -30,8 +30,11 @@ export interface GateCall extends Owner, ExecutorNeeds {
 export interface Seat {
   /** Waits for a slot of the executor that the place is at. Rejects with the signal's reason. */
   reserve(signal: AbortSignal): Promise<Reserved | Refusal>
-  /** Records that this executor has refused the call. @returns whether another one has a place, where the seat is now. */
-  moveOn(refusal: Busy | Away): boolean
+  /**
+   * Records that this executor has refused the call. `moved`: the seat is now at another one. `full`: others that have not
+   * refused it have no place. `none`: there is no other.
+   */
+  moveOn(refusal: Busy | Away): 'moved' | 'full' | 'none'
   /** Begins anew with executors that have refused the call. */
   again(): void
   leave(): void
@@ -113,12 +116,12 @@ export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
     let place = first
     let left = false
     const refusedBy = new Set<Endpoint>()
-    const moveTo = (next: Place | 'full' | 'none'): boolean => {
-      if (typeof next === 'string') return false
+    const moveTo = (next: Place | 'full' | 'none') => {
+      if (typeof next === 'string') return next
       const before = place
       place = next
       before.leave()
-      return true
+      return 'moved'
     }
     return {
       reserve(signal) {

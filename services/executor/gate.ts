@@ -7,11 +7,14 @@ import type { Reserved } from './client.js'
 import type { Endpoint, Endpoints, Place } from './endpoints.js'
 import type { Away, Busy, Refusal } from './stream.js'
 
+/** How many activities a worker has under way. */
+export const ACTIVITY_SLOTS = 200
+
 /**
- * How many calls of activities wait in the line: fewer than a worker has activity slots, so that a team without a call in
- * the line always finds a slot and a place.
+ * How many calls of activities wait in the line: with those that hold a permit, fewer than a worker has activity slots, so
+ * that a team without a call in the line always finds a slot and a place.
  */
-const LINE_MAX = 160
+const lineMax = (permits: number) => Math.min(160, Math.max(40, ACTIVITY_SLOTS - permits))
 
 /** Of how many jobs the faults are remembered; the oldest are forgotten first. */
 const FAULTY_JOBS_MAX = 1_000
@@ -165,7 +168,7 @@ export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
     get waiting() {
       return line.waiting
     },
-    hasRoom: ({ team, engine }) => line.hasRoom(team, LINE_MAX, ({ call }) => call.engine === engine),
+    hasRoom: ({ team, engine }) => line.hasRoom(team, lineMax(endpoints.permits), ({ call }) => call.engine === engine),
     hasPlace: (needs) => endpoints.fits(needs) === 'free',
     mayUse: (team, inUse) => inUse < maxOf(team, Number.POSITIVE_INFINITY),
     onChange(listener) {

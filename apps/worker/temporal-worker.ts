@@ -10,7 +10,11 @@ import type { TaskActivities } from '../../activities/job/task-activities.js'
 import { PROVIDER_STEPS_AT_ONCE, type ProviderActivities } from '../../activities/provider/provider-activities.js'
 import { providerQueueOf, scheduleQueueOf } from '../../domain/jobs/dispatch.js'
 import type { TemporalSecurity } from '../../services/dispatch/temporal-security.js'
+
 import { historyErrors } from '../../services/dispatch/workflow-look.js'
+
+import { ACTIVITY_SLOTS } from '../../services/executor/gate.js'
+
 import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000
@@ -111,7 +115,7 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
       // workflows, and read all their histories again.
       stickyQueueScheduleToStartTimeout: '5s',
       // Most of them wait in the line of the executor's gate, which is shorter (services/executor/gate.ts).
-      maxConcurrentActivityTaskExecutions: 200
+      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS
     }),
     Worker.create({
       ...shared,

@@ -7,11 +7,14 @@ import type { Reserved } from './client.js'
 import type { Endpoint, Endpoints, Place } from './endpoints.js'
 import type { Away, Busy, Refusal } from './stream.js'
 
+/** How many activities a worker has under way. */
+export const ACTIVITY_SLOTS = 200
+
 /**
- * How many calls of activities wait in the line: fewer than a worker has activity slots, so that a team without a call in
- * the line always finds a slot and a place.
+ * How many calls of activities wait in the line: with those that hold a permit, fewer than a worker has activity slots, so
+ * that a team without a call in the line always finds a slot and a place.
  */
-const LINE_MAX = 160
+const lineMax = (permits: number) => Math.min(160, Math.max(40, ACTIVITY_SLOTS - permits))
 
 /** Of how many jobs the faults are remembered; the oldest are forgotten first. */
 const FAULTY_JOBS_MAX = 1_000
@@ -30,8 +33,11 @@ export interface GateCall extends Owner, ExecutorNeeds {
 export interface Seat {
   /** Waits for a slot of the executor that the place is at. Rejects with the signal's reason. */
   reserve(signal: AbortSignal): Promise<Reserved | Refusal>
-  /** Records that this executor has refused the call. @returns whether another one has a place, where the seat is now. */
-  moveOn(refusal: Busy | Away): boolean
+  /**
+   * Records that this executor has refused the call. `moved`: the seat is now at another one. `full`: others that have not
+   * refused it have no place. `none`: there is no other.
+   */
+  moveOn(refusal: Busy | Away): 'moved' | 'full' | 'none'
   /** Begins anew with executors that have refused the call. */
   again(): void
   leave(): void
@@ -113,12 +119,12 @@ export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
     let place = first
     let left = false
     const refusedBy = new Set<Endpoint>()
-    const moveTo = (next: Place | 'full' | 'none'): boolean => {
-      if (typeof next === 'string') return false
+    const moveTo = (next: Place | 'full' | 'none') => {
+      if (typeof next === 'string') return next
       const before = place
       place = next
       before.leave()
-      return true
+      return 'moved'
     }
     return {
       reserve(signal) {
@@ -162,7 +168,7 @@ export function createExecutorGate(endpoints: Endpoints): ExecutorGate {
     get waiting() {
       return line.waiting
     },
-    hasRoom: ({ team, engine }) => line.hasRoom(team, LINE_MAX, ({ call }) => call.engine === engine),
+    hasRoom: ({ team, engine }) => line.hasRoom(team, lineMax(endpoints.permits), ({ call }) => call.engine === engine),
     hasPlace: (needs) => endpoints.fits(needs) === 'free',
     mayUse: (team, inUse) => inUse < maxOf(team, Number.POSITIVE_INFINITY),
     onChange(listener) {

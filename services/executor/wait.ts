@@ -52,6 +52,7 @@ export async function whenExecutorCan<End extends { kind: string }>(
     if (yieldsSlot && !gate.hasRoom(call)) throw new ComeBackLater('other jobs wait for the execution service', null)
     const seat = await gate.enter(call, signal)
     const end = 'kind' in seat ? seat : await atOneThatCan(seat, signal, used).finally(seat.leave)
+    if (isElsewhere(end)) continue
     const awayMs = gate.noteResponse(!isAway(end), call)
     if (!isAway(end)) return end as Waited<End>
     if (end.why === 'fault' && gate.noteFault(call.job) >= FAULTS_MAX) {
@@ -99,6 +100,7 @@ export async function holdSeat(
     const end = 'kind' in seat ? seat : await atOneThatCan(seat, signal, held).catch(leaving(seat))
     if (end.kind === 'held' && !('kind' in seat)) return heldSeat(gate, seat, end.reserved)
     if (!('kind' in seat)) seat.leave()
+    if (isElsewhere(end)) continue
     if (end.kind === 'refused') return end
     awaySince ??= performance.now()
     const awayMs = Math.min(gate.noteResponse(false, call), performance.now() - awaySince)
@@ -140,16 +142,21 @@ function heldSeat(gate: GateEntrance, seat: Seat, reserved: Reserved): HeldSeat 
   }
 }
 
+interface Elsewhere {
+  kind: 'elsewhere'
+}
+const isElsewhere = (end: { kind: string }): end is Elsewhere => end.kind === 'elsewhere'
+
 /**
  * Makes the request at one executor after the other. While one of them is busy, because other workers use its slots, the
  * call keeps its turn and begins anew.
- * @returns the absence of all, or the end at one of them.
+ * @returns the absence of all, or the end at one of them. `elsewhere`: the call waits for a place at one that is there.
  */
 async function atOneThatCan<End extends { kind: string }>(
   seat: Seat,
   signal: AbortSignal,
   request: (reserved: Reserved) => Promise<End | Refusal>
-): Promise<End | Refusal> {
+): Promise<End | Refusal | Elsewhere> {
   let busyMs = BUSY_FIRST_MS
   let isBusy = false
   let away: Away | null = null
@@ -161,8 +168,10 @@ async function atOneThatCan<End extends { kind: string }>(
     if (end.kind === 'busy') isBusy = true
     // Only where every executor fails at it, the call is at fault.
     else if (!away || away.why === 'fault') away = end
-    if (seat.moveOn(end)) continue
-    if (!isBusy) return away!
+    const next = seat.moveOn(end)
+    if (next === 'moved') continue
+    // One that failed at the call could get it again at once.
+    if (!isBusy) return next === 'full' && away!.why !== 'fault' ? { kind: 'elsewhere' } : away!
     // Jitter keeps several workers from trying at the same moments.
     const pauseMs = busyMs * (0.75 + Math.random() / 2) - (performance.now() - began)
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal })

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { submission } from '../../support/jobs/builders.js'
-<import { hasPgbouncer, poolerTest, startPgbouncer } from '../../support/postgres/pgbouncer.js'
+import { hasPgbouncer, poolerTest, startPgbouncer } from '../../support/postgres/pgbouncer.js'
 import { createPooledRole } from '../../support/postgres/pooled-role.js'
 import { type Platform, startPlatform } from '../../support/stack/platform.js'
-=
+
 const JOBS = 12
 
 describe.each([

@@ -115,6 +115,24 @@ test.each<[string, Fault]>([
   }
 )
 
+test('a call whose executor dies waits for a place at the other one, not for the dead one', async () => {
+  await pool.look()
+  const release: (() => void)[] = []
+  b!.atRun = (response, message) => void release.push(() => stream([completed('"b"')])(response, message))
+  const first = run('at b', { holder: 'b' })
+  await eventually(() => b!.runs === 1)
+  a!.atRun = hang
+  const second = run('at a')
+  await eventually(() => a!.runs === 1)
+  await a!.close()
+  await eventually(() => gate.waiting === 1)
+  release[0]!()
+  expect(await first).toMatchObject({ result: '"b"' })
+  await eventually(() => release.length === 2)
+  release[1]!()
+  expect(await second).toMatchObject({ result: '"b"' })
+})
+
 test('a call whose engine no executor has comes back later, while others run; one is enough to take it up', async () => {
   await pool.look()
   await expect(run('gpu', { engine: 'gpu_statevector' })).rejects.toBeInstanceOf(ComeBackLater)

@@ -34,47 +34,42 @@ const LONG_QUIET = 120
 const CHECK_PAUSE_MAX = 3_600
 
 /**
- * Picks at most `limit` open jobs without progress for `quietSeconds`, and marks them as checked. The pauses between the
- * checks of one job double up to an hour: at a provider it can be queued for days.
+ * At most `limit` open jobs without progress for `quietSeconds` that are due to be checked. The pauses between the checks of one
+ * job double up to an hour: at a provider it can be queued for days. Only a check that was made counts (`markChecked`), since
+ * Temporal or the worker can be gone in between.
  */
-export async function takeStalled(db: Db, quietSeconds: number, limit: number): Promise<StalledJob[]> {
+export async function quietJobs(db: Db, quietSeconds: number, limit: number): Promise<StalledJob[]> {
   const quiet = sql`${now} - make_interval(secs => ${quietSeconds})`
   const quietAtCheck = sql`extract(epoch from ${jobs.checkedAt} - ${jobs.updatedAt})`
   const pause = sql`make_interval(secs => case when ${quietAtCheck} < ${LONG_QUIET} then ${quietSeconds}
     else least(${CHECK_PAUSE_MAX}, greatest(${quietSeconds}, ${quietAtCheck})) end)`
-  return db.transaction(async (tx) => {
-    const rows = await tx
-      .select(stalledColumns)
-      .from(jobs)
-      .where(
-        and(
-          isOpen,
-          lt(jobs.updatedAt, quiet),
-          // A job whose workflow is missing or fails is checked again at the next pass.
-          or(
-            isNull(jobs.checkedAt),
-            lt(jobs.checkedAt, sql`${now} - ${pause}`),
-            isNotNull(jobs.missingSince),
-            isNotNull(jobs.workflowFailingSince)
-          ),
-          // The relay is responsible for rows that were never delivered.
-          sql`not exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.kind} = 'start' and ${outbox.deliveries} = 0)`
-        )
+  return db
+    .select(stalledColumns)
+    .from(jobs)
+    .where(
+      and(
+        isOpen,
+        lt(jobs.updatedAt, quiet),
+        // A job whose workflow is missing or fails is checked again at the next pass.
+        or(
+          isNull(jobs.checkedAt),
+          lt(jobs.checkedAt, sql`${now} - ${pause}`),
+          isNotNull(jobs.missingSince),
+          isNotNull(jobs.workflowFailingSince)
+        ),
+        // The relay is responsible for rows that were never delivered.
+        sql`not exists (select 1 from ${outbox} where ${outbox.jobId} = ${jobs.id} and ${outbox.kind} = 'start' and ${outbox.deliveries} = 0)`
       )
-      .limit(limit)
-      .for('no key update', { skipLocked: true })
-    if (rows.length > 0)
-      await tx
-        .update(jobs)
-        .set({ checkedAt: now })
-        .where(
-          anyOf(
-            jobs.id,
-            rows.map((row) => row.id)
-          )
-        )
-    return rows
-  })
+    )
+    .limit(limit)
+}
+
+/** The workflow of a job has been looked at. */
+export async function markChecked(db: Db, jobId: string): Promise<void> {
+  await db
+    .update(jobs)
+    .set({ checkedAt: now })
+    .where(and(eq(jobs.id, jobId), isOpen))
 }
 
 /** Those of the jobs that are still open in their generation, however long they have been quiet. */

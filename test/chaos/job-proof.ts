@@ -45,6 +45,8 @@ export interface JobRow {
   /** Run by a workflow, which survives the death of a process. */
   durable: boolean
   backend: string
+  /** Its provider states time of the machine that it used: it is charged even when it was cancelled. */
+  usedMachine: boolean
   /** The tokens of its provider jobs. */
   tokens: string[]
   /** The capsule run that it belongs to. */
@@ -107,7 +109,7 @@ export function checkJob(
 
   const sum = (kind: string) =>
     job.ledger.filter((entry) => entry.kind === kind).reduce((total, { amount }) => total + BigInt(amount), 0n)
-  const due = status === 'completed' ? BigInt(job.estimated) : 0n
+  const due = status === 'completed' || (status === 'cancelled' && job.usedMachine) ? BigInt(job.estimated) : 0n
   const settled = sum('settle') + sum('adjust')
   const open = sum('reserve') - sum('settle') - sum('release')
   if (sum('reserve') !== BigInt(job.estimated) || settled !== due || open !== 0n || job.actual !== String(due))
@@ -155,6 +157,7 @@ function unexplainedStatus(
 export async function jobsOf({ sql }: Connection, name: string): Promise<JobRow[]> {
   return sql<JobRow[]>`
     select j.id, j.name, j.status, j.execution_mode as mode, j.durable, j.backend,
+      exists (select from provider_tasks t where t.job_id = j.id and t.usage_amount > 0) as "usedMachine",
       (select coalesce(json_agg(token), '[]') from provider_tasks t where t.job_id = j.id) as tokens,
       j.capsule_run_id as "runId", j.capsule_id as "capsuleId", j.create_capsule as "createsCapsule",
       (select count(*)::int from capsules c where c.source_job_id = j.id) as "capsulesOfIt", j.error_code as "errorCode", j.error_message as "errorMessage",

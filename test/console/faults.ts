@@ -10,6 +10,8 @@ export function faultTests(scene: Scene): void {
       await scene.signUp(visit)
       await page.getByRole('button', { name: 'Submit a first job' }).click()
       await page.getByLabel('Name (optional)').fill('typed before the end')
+      // No request of the form is under way, which would learn of the end before the press.
+      await page.getByText(/Estimated cost/).waitFor()
       // As from another device: the server forgets the session while this page knows nothing of it.
       await page.request.post(`${scene.platform.url()}/api/auth/sign-out`)
       await page.getByRole('button', { name: 'Submit', exact: true }).click()

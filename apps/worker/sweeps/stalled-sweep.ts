@@ -6,16 +6,22 @@ import type { Logger } from 'pino'
 import type { Db } from '../../../db/client.js'
 import {
   jobsWithFailingWorkflow,
+  markChecked,
   markMissing,
   markWorkflowFound,
   openAmong,
+  quietJobs,
   type Restart,
   restartWorkflow,
-  type StalledJob,
-  takeStalled
+  type StalledJob
 } from '../../../db/job-steps/stalled-workflows.js'
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
-import { jobOfWorkflow, workflowIdOf } from '../../../domain/jobs/dispatch.js'
+import {
+  jobOfWorkflow,
+  RUN_JOB_AT_PROVIDER_WORKFLOW,
+  RUN_JOB_WORKFLOW,
+  workflowIdOf
+} from '../../../domain/jobs/dispatch.js'
 import { errorKind } from '../../../domain/operations/error-kind.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { CALL_DEADLINE_MS, lookAtWorkflow, type WorkflowLook } from '../../../services/dispatch/workflow-look.js'
@@ -42,24 +48,29 @@ export interface StalledSweepDeps {
 export function startStalledSweep(deps: StalledSweepDeps): TimerLoop {
   const { db, temporal, times, reports, log } = deps
   async function pass(): Promise<Pass> {
-    const quiet = await takeStalled(db, times.quietSeconds, JOBS_PER_PASS)
+    const quiet = await quietJobs(db, times.quietSeconds, JOBS_PER_PASS)
     // "Not found" proves nothing while the server does not respond for its namespace.
     if (quiet.length > 0 && !(await namespaceResponds(temporal)))
       throw new Error('Temporal does not respond for its namespace')
     const jobs = [...quiet, ...(await terminatedJobs(deps, quiet))]
     const findings: string[] = []
+    let unchecked = 0
     for (const job of jobs) {
       // One job whose rows or workflow fail every look must not keep the others from theirs.
       try {
         await checkWorkflow(deps, job)
+        await markChecked(db, job.id)
       } catch (error) {
         log.warn({ jobId: job.id, reason: reasonOf(error) }, 'the workflow of a job could not be checked')
-        if (errorKind(error) === 'fault')
-          findings.push(`job ${job.id}: its workflow could not be checked: ${reasonOf(error)}`)
+        // What was away is looked at again in the next pass.
+        unchecked++
+        if (errorKind(error) !== 'fault') continue
+        findings.push(`job ${job.id}: its workflow could not be checked: ${reasonOf(error)}`)
+        await markChecked(db, job.id)
       }
     }
     findings.push(...(await jobsWithFailingWorkflow(db, FAILING_SHOWN)).map(failingFinding))
-    return { more: quiet.length === JOBS_PER_PASS, handled: jobs.length, findings }
+    return { more: quiet.length === JOBS_PER_PASS && unchecked === 0, handled: jobs.length, findings }
   }
   return startSharedLoop({ db, reports, log }, 'stalled_workflows', times.stalledSweepMs, pass)
 }
@@ -80,7 +91,7 @@ async function terminatedWorkflows({ temporal, log }: StalledSweepDeps): Promise
     const { executions } = await temporal.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
       temporal.workflowService.listWorkflowExecutions({
         namespace: temporal.options.namespace,
-        query: `WorkflowType = 'runJob' AND ExecutionStatus = 'Terminated' AND CloseTime > '${since}'`,
+        query: `WorkflowType IN ('${RUN_JOB_WORKFLOW}', '${RUN_JOB_AT_PROVIDER_WORKFLOW}') AND ExecutionStatus = 'Terminated' AND CloseTime > '${since}'`,
         pageSize: JOBS_PER_PASS
       })
     )

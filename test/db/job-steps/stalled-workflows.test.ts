@@ -4,10 +4,11 @@ import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-s
 import { markDelivered, takeDue } from '../../../db/job-steps/outbox.js'
 import {
   jobsWithFailingWorkflow,
+  markChecked,
   markMissing,
   markWorkflowFound,
-  restartWorkflow,
-  takeStalled
+  quietJobs,
+  restartWorkflow
 } from '../../../db/job-steps/stalled-workflows.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
@@ -28,6 +29,12 @@ beforeEach(async () => {
 const pass = (seconds: number) =>
   db.execute(sql`update jobs set updated_at = updated_at - make_interval(secs => ${seconds}),
     checked_at = checked_at - make_interval(secs => ${seconds}), missing_since = missing_since - make_interval(secs => ${seconds})`)
+/** The jobs that are due to be checked; each counts as checked then. */
+async function check() {
+  const due = await quietJobs(db, 60, 10)
+  for (const { id } of due) await markChecked(db, id)
+  return due
+}
 const deliver = () => markDelivered(db, [{ jobId, kind: 'start' }], 30)
 const job = async () => {
   const [row] = await db.execute(sql`select status, generation, error_code from jobs where id = ${jobId}`)
@@ -37,12 +44,12 @@ const job = async () => {
 describe('a job without progress is checked', () => {
   test('after the quiet time, and once per quiet time', async () => {
     await beginJob(db, jobId, { generation: 1 })
-    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await check()).toEqual([])
     await pass(61)
-    expect(await takeStalled(db, 60, 10)).toEqual([{ id: jobId, generation: 1, status: 'running', missing: false }])
-    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await check()).toEqual([{ id: jobId, generation: 1, status: 'running', missing: false }])
+    expect(await check()).toEqual([])
     await pass(61)
-    expect(await takeStalled(db, 60, 10)).toHaveLength(1)
+    expect(await check()).toHaveLength(1)
   })
 
   test('after pauses that double to an hour while it stays quiet', async () => {
@@ -50,7 +57,7 @@ describe('a job without progress is checked', () => {
     await pass(61)
     const minutes: number[] = []
     for (let minute = 1; minute <= 300; minute++) {
-      if ((await takeStalled(db, 60, 10)).length > 0) minutes.push(minute)
+      if ((await check()).length > 0) minutes.push(minute)
       await pass(60)
     }
     const pauses = minutes.slice(1).map((minute, at) => minute - minutes[at]!)
@@ -58,33 +65,43 @@ describe('a job without progress is checked', () => {
     expect(Math.max(...pauses)).toBe(60)
   })
 
+  test('again at the next pass until a check was made, however long it has been quiet', async () => {
+    await beginJob(db, jobId, { generation: 1 })
+    for (let minute = 1; minute <= 20; minute++) {
+      await pass(60)
+      if (minute > 1) expect(await quietJobs(db, 60, 10)).toHaveLength(1)
+    }
+    expect(await check()).toHaveLength(1)
+    expect(await quietJobs(db, 60, 10)).toEqual([])
+  })
+
   test('again at the next pass while its workflow is missing', async () => {
     await beginJob(db, jobId, { generation: 1 })
     await pass(61)
-    await takeStalled(db, 60, 10)
+    await check()
     await markMissing(db, jobId, 1, 30)
-    expect(await takeStalled(db, 60, 10)).toEqual([{ id: jobId, generation: 1, status: 'running', missing: true }])
+    expect(await check()).toEqual([{ id: jobId, generation: 1, status: 'running', missing: true }])
     await markWorkflowFound(db, jobId, false)
-    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await check()).toEqual([])
   })
 
   test('again at the next pass while its workflow fails, and is among those that fail', async () => {
     await beginJob(db, jobId, { generation: 1 })
     await pass(61)
-    await takeStalled(db, 60, 10)
+    await check()
     await markWorkflowFound(db, jobId, true)
-    expect(await takeStalled(db, 60, 10)).toHaveLength(1)
+    expect(await check()).toHaveLength(1)
     expect(await jobsWithFailingWorkflow(db, 10)).toEqual([{ id: jobId }])
     await markWorkflowFound(db, jobId, false)
-    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await check()).toEqual([])
     expect(await jobsWithFailingWorkflow(db, 10)).toEqual([])
   })
 
   test('only once its start was delivered', async () => {
     await pass(61)
-    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await check()).toEqual([])
     await deliver()
-    expect(await takeStalled(db, 60, 10)).toHaveLength(1)
+    expect(await check()).toHaveLength(1)
   })
 
   test('never when it is final or direct', async () => {
@@ -93,7 +110,7 @@ describe('a job without progress is checked', () => {
     const direct = await addJob(db, person, { submission: { mode: 'direct' } })
     await beginJob(db, direct, { generation: 1, lease: jobId })
     await pass(61)
-    expect(await takeStalled(db, 60, 10)).toEqual([])
+    expect(await check()).toEqual([])
   })
 })
 

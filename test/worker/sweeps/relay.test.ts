@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { createRelayPass } from '../../../apps/worker/sweeps/relay.js'
 import { createSweepReports } from '../../../apps/worker/sweeps/sweep-reports.js'
 import { defaultTimes } from '../../../apps/worker/sweeps/times.js'
-import { takeStalled } from '../../../db/job-steps/stalled-workflows.js'
+import { quietJobs } from '../../../db/job-steps/stalled-workflows.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { recordSweep } from '../../../db/service/sweeps.js'
 import { searchAttributesWith, workflowIdOf } from '../../../domain/jobs/dispatch.js'
@@ -151,7 +151,7 @@ test('a job whose workflow was there and is closed, though no row says so, is ha
   await pass.temporal()
   expect(await rowOf(id)).toMatchObject({ deliveries: 1 })
   await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${id}`)
-  expect(await takeStalled(db, 60, 10)).toMatchObject([{ id, generation: 1 }])
+  expect(await quietJobs(db, 60, 10)).toMatchObject([{ id, generation: 1 }])
 })
 
 describe('a dispatch target that responds with a refusal', () => {

@@ -31,10 +31,10 @@ afterAll(async () => {
 })
 
 /** A running job with a workflow, quiet for long. */
-async function quietJob(): Promise<string> {
+async function quietJob(workflow = 'runJob'): Promise<string> {
   const id = await addJob(db, person)
   await beginJob(db, id, { generation: 1 })
-  await client.workflow.start('runJob', { taskQueue, workflowId: workflowIdOf(id, 1), args: [] })
+  await client.workflow.start(workflow, { taskQueue, workflowId: workflowIdOf(id, 1), args: [] })
   await db.execute(sql`update jobs set updated_at = updated_at - interval '1 hour' where id = ${id}`)
   return id
 }
@@ -64,10 +64,10 @@ const findings = async () =>
     )
   ).flatMap((row) => (row.findings ?? []).map(({ message }) => message))
 
-async function sweepUntil(holds: () => Promise<boolean>): Promise<void> {
+async function sweepUntil(holds: () => Promise<boolean>, temporal = client): Promise<void> {
   const sweep = startStalledSweep({
     db,
-    temporal: client,
+    temporal,
     announce: () => {},
     times: { ...defaultTimes, stalledSweepMs: 50 },
     reports: createSweepReports(db, log, () => performance.now()),
@@ -148,13 +148,29 @@ test('a workflow whose code fails at each try is a finding until it goes on, how
   expect(await jobs()).toEqual({ [id]: ['running', 1] })
 })
 
-test('an operator who terminates the workflow of a job that has been quiet for long sees it cancelled at once', async () => {
-  const [ended, other] = [await quietJob(), await quietJob()]
-  // Checked a moment ago, so the next check is in an hour.
-  await db.execute(sql`update jobs set checked_at = now()`)
-  await terminate(ended, 'ada@desk', 'no longer needed')
-  await sweepUntil(async () => (await jobs())[ended]![1] === 2)
-  expect(await jobs()).toEqual({ [ended]: ['cancelling', 2], [other]: ['running', 1] })
+test.each(['runJob', 'runJobAtProvider'])(
+  'an operator who terminates the %s of a job that has been quiet for long sees it cancelled at once',
+  async (workflow) => {
+    const [ended, other] = [await quietJob(workflow), await quietJob()]
+    // Checked a moment ago, so the next check is in an hour.
+    await db.execute(sql`update jobs set checked_at = now()`)
+    await terminate(ended, 'ada@desk', 'no longer needed')
+    await sweepUntil(async () => (await jobs())[ended]![1] === 2)
+    expect(await jobs()).toEqual({ [ended]: ['cancelling', 2], [other]: ['running', 1] })
+  }
+)
+
+test('a pass that finds Temporal away counts for no job: each is checked as soon as it is back', async () => {
+  const id = await quietJob()
+  await terminate(id, 'history-service', 'Workflow history count exceeds limit.')
+  const away = createTemporalClient({ address: '127.0.0.1:1' }, 'default')
+  const failed = async () => {
+    const [sweep] = await db.execute(sql`select error from sweeps where name = 'stalled_workflows'`)
+    return sweep?.error !== null && sweep?.error !== undefined
+  }
+  await sweepUntil(failed, away.client)
+  await away.close()
+  await sweepUntil(async () => (await jobs())[id]![1] === 2)
 })
 
 test('a job whose check throws keeps no other job from its check, and is a finding', async () => {

@@ -92,6 +92,15 @@ test('a name is sent to the server, so that one that has several certificates ca
   expect(proxies.named.names).toEqual(['localhost', false])
 })
 
+test('a certificate of the service is shown to the server', async () => {
+  const { cert, key } = ours.sign(['qjs'])
+  const own = `sslcert=${file('own.pem', cert)}&sslkey=${file('own.key', key)}`
+  proxies.named.peers.length = 0
+  await answerOf(address('named', 'localhost', full))
+  await answerOf(address('named', 'localhost', `${full}&${own}`))
+  expect(proxies.named.peers).toEqual([null, 'qjs'])
+})
+
 test('migrations, notifications and the pool all go through TLS, and go on after every connection was cut', async () => {
   const url = address('addressed', '127.0.0.1', full)
   await migrate(url)

@@ -86,7 +86,9 @@ export class DatabaseSocket extends EventEmitter {
   }
 
   destroy(): void {
-    this.giveUp.abort(closedError())
+    // A statement that the driver still sends fails as one that has lost its connection.
+    this.lost ??= closedError()
+    this.giveUp.abort(this.lost)
     this.transport?.destroy()
   }
 
@@ -108,7 +110,7 @@ export class DatabaseSocket extends EventEmitter {
       if (this.giveUp.signal.aborted) break
       failures.push({ host, error })
     }
-    this.lost = this.giveUp.signal.aborted ? closedError() : noHostError(failures)
+    this.lost ??= noHostError(failures)
     this.options.onFailure(this.lost)
     this.close(true)
   }

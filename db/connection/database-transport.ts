@@ -24,7 +24,7 @@ export async function openTransport({ host, port, tls }: DatabaseHost, signal: A
     const response = await firstBytes(socket, signal)
     if (response === REFUSED && !tls.required) return socket
     // More than one byte would be text that somebody on the way put before the encrypted part.
-    if (response !== ACCEPTED) throw new Error('the server has no TLS')
+    if (response !== ACCEPTED) throw Object.assign(new Error('the server has no TLS'), { code: 'EPROTO' })
     const secure = connectTls({ ...tls.options, socket })
     socket.on('error', () => {})
     await once(secure, 'secureConnect', { signal })
@@ -37,7 +37,8 @@ export async function openTransport({ host, port, tls }: DatabaseHost, signal: A
 
 async function firstBytes(socket: Socket, signal: AbortSignal): Promise<string> {
   const closed = new AbortController()
-  const onClose = () => closed.abort(new Error('the server closed the connection'))
+  const onClose = () =>
+    closed.abort(Object.assign(new Error('the server closed the connection'), { code: 'CONNECTION_CLOSED' }))
   socket.once('close', onClose)
   try {
     const [bytes] = (await once(socket, 'data', { signal: AbortSignal.any([signal, closed.signal]) })) as [Buffer]

@@ -26,6 +26,9 @@ const connectionCodes = new Set([
   'CONNECTION_DESTROYED'
 ])
 
+/** OpenSSL's and Node's codes of a TLS handshake: a certificate that has expired is no fault of what waits for its server. */
+const handshakeCode = /^(EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/
+
 /**
  * Classes of SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection exception, invalid
  * authorization (an operator changes the password), insufficient resources, system error.
@@ -42,7 +45,7 @@ const diskFullCodes = new Set(['53100', 'ENOSPC', 'EDQUOT'])
 /** @param error any thrown value; the codes of its causes count too, since libraries wrap the errors of the driver. */
 export function errorKind(error: unknown): ErrorKind {
   for (const code of codesOf(error)) {
-    if (connectionCodes.has(code) || awayStates.has(code)) return 'away'
+    if (connectionCodes.has(code) || awayStates.has(code) || handshakeCode.test(code)) return 'away'
     if (conflictStates.has(code)) return 'conflict'
     if (/^[0-9A-Z]{5}$/.test(code)) return awayClasses.has(code.slice(0, 2)) ? 'away' : 'fault'
   }

@@ -230,7 +230,7 @@ describe('after a failure,', () => {
       await held(1)
       await database.sql`select pg_terminate_backend(pid) from pg_locks where not granted and locktype = 'relation'
         and database = (select oid from pg_database where datname = current_database())`
-      expect((await torn).status).toBe(500)
+      expect((await torn).status).toBe(503)
     })
     expect(await keptOf(database.db, key)).toBeUndefined()
     const again = await eventually(async () => {

@@ -37,10 +37,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function address(proxy: keyof typeof proxies, host: string, tls: string): string {
+function address(proxy: keyof typeof proxies | 'none', host: string, tls: string): string {
   const url = new URL(database.url)
   url.hostname = host
-  url.port = String(proxies[proxy].port)
+  // The server of the tests has none.
+  if (proxy !== 'none') url.port = String(proxies[proxy].port)
   return `${url.href}?${tls}`
 }
 
@@ -77,7 +78,9 @@ test.each([
     `sslmode=require&sslrootcert=${ca}`,
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
   ],
-  ['prefer', 'foreign', '127.0.0.1', 'sslmode=prefer', 'answers']
+  ['prefer', 'foreign', '127.0.0.1', 'sslmode=prefer', 'answers'],
+  ['prefer, at a server without TLS', 'none', '127.0.0.1', 'sslmode=prefer', 'answers'],
+  ['require, at a server without TLS', 'none', '127.0.0.1', 'sslmode=require', 'EPROTO']
 ] as const)('with %s', async (_what, proxy, host, tls, outcome) => {
   expect(await answerOf(address(proxy, host, tls))).toBe(outcome)
 })
@@ -87,6 +90,15 @@ test('a name is sent to the server, so that one that has several certificates ca
   await answerOf(address('named', 'localhost', full))
   await answerOf(address('named', '127.0.0.1', 'sslmode=require'))
   expect(proxies.named.names).toEqual(['localhost', false])
+})
+
+test('a certificate of the service is shown to the server', async () => {
+  const { cert, key } = ours.sign(['qjs'])
+  const own = `sslcert=${file('own.pem', cert)}&sslkey=${file('own.key', key)}`
+  proxies.named.peers.length = 0
+  await answerOf(address('named', 'localhost', full))
+  await answerOf(address('named', 'localhost', `${full}&${own}`))
+  expect(proxies.named.peers).toEqual([null, 'qjs'])
 })
 
 test('migrations, notifications and the pool all go through TLS, and go on after every connection was cut', async () => {

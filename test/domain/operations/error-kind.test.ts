@@ -8,6 +8,8 @@ const wrapped = (code: string) => new Error('Failed query', { cause: withCode(co
 describe('an error of a step is sorted', () => {
   test.each([
     ...['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'CONNECTION_ENDED', 'ENOTFOUND'],
+    // A certificate that has expired, or is for another name; a server without TLS.
+    ...['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'EPROTO'],
     // Too many connections, disk full, shutting down, starting, a standby, a wrong password, no such database.
     ...['08006', '53300', '53100', '57P01', '57P03', '25006', '28P01', '3D000']
   ])('%s: the database is away', (code) => {

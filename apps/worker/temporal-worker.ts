@@ -93,7 +93,7 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
       workerDeploymentOptions: {
         version: options.version,
         useWorkerVersioning: true as const,
-        defaultVersioningBehavior: 'PINNED' as const
+        defaultVersioningBehavior: 'AUTO_UPGRADE' as const
       }
     }),
     // A cancellation reaches an activity with its heartbeat; this bounds the delay.

@@ -23,8 +23,8 @@ import { startBalancer, startPooler } from './balancer.js'
 import { createPart, type Part } from './part.js'
 import { type Release, thisRelease } from './release.js'
 
-/** How long the server remembers a worker: five minutes by default. */
-const TEMPORAL_SETTINGS = ['matching.PollerHistoryTTL="10s"']
+/** How long the server remembers a worker (five minutes by default), and how often a worker asks for work. */
+const TEMPORAL_SETTINGS = ['matching.PollerHistoryTTL="10s"', 'matching.longPollExpirationInterval="3s"']
 export const DEPLOYMENT = 'cluster'
 /** A little more than the balancer needs to notice. */
 const DRAIN_SECONDS = 2

@@ -97,8 +97,12 @@ describe('with versions', () => {
   }, 240_000)
 
   test('when the last worker of a version is gone, the next one becomes current, and its jobs go on in new workflows', async () => {
-    // How long the server remembers a worker: five minutes by default.
-    await start('workflow-versions-gone', { temporal: { settings: ['matching.PollerHistoryTTL="5s"'] } }, deployment)
+    // How long the server remembers a worker (five minutes by default), and how often a worker asks for work.
+    await start(
+      'workflow-versions-gone',
+      { temporal: { settings: ['matching.PollerHistoryTTL="8s"', 'matching.longPollExpirationInterval="2s"'] } },
+      deployment
+    )
     await eventually(async () => (await currentVersion()) !== undefined)
     const begun = await platform.submit(slow(5))
     await platform.accepted(begun)

@@ -101,11 +101,13 @@ describe('a terminated workflow', () => {
 /** What a worker would answer to the next task of a job's workflow. */
 async function answerTask(answer: (taskToken: Uint8Array) => Promise<unknown>): Promise<void> {
   const service = client.workflowService
-  const { taskToken } = await service.pollWorkflowTaskQueue({
-    namespace: 'default',
-    taskQueue: { name: taskQueue },
-    identity: 'worker of a test'
-  })
+  const { taskToken } = await client.withDeadline(Date.now() + 20_000, () =>
+    service.pollWorkflowTaskQueue({
+      namespace: 'default',
+      taskQueue: { name: taskQueue },
+      identity: 'worker of a test'
+    })
+  )
   await answer(taskToken)
 }
 

@@ -55,21 +55,28 @@ export async function runSweep(
   let ranMs = job.pointsMs
   let size: number = POINTS_MAX
 
+  /** Ends the attempt, once all that was printed is recorded: nothing is added to an attempt that has ended. */
+  type Ending = () => Promise<Execution | null>
+  const endWith = (end: Parameters<typeof attempt.ended>[0]): Ending => {
+    return () => attempt.ended(end, !fence.lease)
+  }
+  const claimIsLost: Ending = async () => null
+
   /** Stores the first of the points that are left. @returns what ends the step; `next` when other points can follow. */
-  async function store(points: PointOutcome[], ms: number): Promise<Execution | null | 'next'> {
+  async function store(points: PointOutcome[], ms: number): Promise<Ending | 'next'> {
     ranMs += ms
     const stored = await retryWhileDatabaseAway(retrying, () => storePoints(deps.db, jobId, fence, points, ms))
-    if (stored === 'lost') return null
-    if (stored === 'full') return attempt.ended({ kind: 'failed', error: resultTooLarge }, !fence.lease)
+    if (stored === 'lost') return claimIsLost
+    if (stored === 'full') return endWith({ kind: 'failed', error: resultTooLarge })
     left = left.slice(points.length)
     return 'next'
   }
 
   /** @returns as `store`. */
-  async function runBatch(): Promise<Execution | null | 'next'> {
+  async function runBatch(): Promise<Ending | 'next'> {
     const batch = left.slice(0, size)
     const counted = countedExecution(deps, { jobId, task: '', fence, signal })
-    const execute = async (): Promise<Execution | null | 'next'> => {
+    const execute = async (): Promise<Ending | 'next'> => {
       let unfit: JobError | null = null
       let isAnswered = false
       began = null
@@ -80,8 +87,8 @@ export async function runSweep(
         isAnswered = answer.kind !== 'away'
         return answer
       })
-      if (unfit) return attempt.ended({ kind: 'failed', error: unfit }, !fence.lease)
-      if (end.kind === 'lost' || (end.kind === 'refused' && !isAnswered)) return attempt.ended(end, !fence.lease)
+      if (unfit) return endWith({ kind: 'failed', error: unfit })
+      if (end.kind === 'lost' || (end.kind === 'refused' && !isAnswered)) return endWith(end)
       output.nextBatch()
       const ms = began === null ? 0 : Math.round(performance.now() - began)
       const fault = faultOf(end)
@@ -93,13 +100,13 @@ export async function runSweep(
     return counted.run(execute, () => false)
   }
 
-  async function runAll(): Promise<Execution | null> {
+  async function runAll(): Promise<Ending> {
     const seconds = SWEEP_SECONDS_MAX[fence.lease ? 'direct' : 'temporal']
     while (left.length > 0 && ranMs <= seconds * 1_000) {
       const ended = await runBatch()
       if (ended !== 'next') return ended
     }
-    if (!isOpen && !(await accepted())) return null
+    if (!isOpen && !(await accepted())) return claimIsLost
     if (left.length > 0) {
       const late = { error: tooLateError(seconds) }
       const ended = await store(
@@ -110,12 +117,13 @@ export async function runSweep(
     }
     const points = await retryWhileDatabaseAway(retrying, () => listPoints(deps.db, jobId))
     if (points.every(({ failed }) => failed))
-      return attempt.ended({ kind: 'failed', error: allFailedError(points[0]!.outcome, points.length) }, !fence.lease)
+      return endWith({ kind: 'failed', error: allFailedError(points[0]!.outcome, points.length) })
     const result = sweepResult(sweep.points, points, ranMs)
-    return attempt.ended(completed(result), !fence.lease)
+    return endWith(completed(result))
   }
 
-  const execution = await attempt.output.during(runAll())
+  const end = await attempt.output.during(runAll())
+  const execution = await end()
   if (execution?.outcome === 'completed')
     await removePoints(deps.db, jobId).catch((error) =>
       deps.log.warn({ jobId, reason: reasonOf(error) }, 'the points of a completed job were not removed')

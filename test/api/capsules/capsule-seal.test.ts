@@ -313,7 +313,7 @@ describe('under races and crashes,', () => {
           ${kind ? 'deferrable initially deferred' : ''} for each row ${when} execute function die()`)
         const answer = await seal(id)
         await killer.sql.unsafe(`drop trigger zz_die on ${place.split(' on ')[1]}`)
-        expect([place, answer.status]).toEqual([place, 500])
+        expect([place, answer.status]).toEqual([place, 503])
         expect({ record: await read(id), head: await head() }).toEqual(before)
         const [rest] = await db.execute(
           sql`select (select count(*) from capsule_seals where capsule_id = ${id})::int as seals`

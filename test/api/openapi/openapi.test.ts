@@ -103,8 +103,8 @@ describe('the OpenAPI document', () => {
 
   test('lists the refusals that follow from the access table and the request', () => {
     const statuses = (line: string) => described().flatMap(([other, status]) => (other === line ? [status] : []))
-    expect(statuses('GET /healthz')).toEqual(['200', '400', '500'])
-    expect(statuses('GET /api/jobs/{id}')).toEqual(['200', '400', '401', '404', '429', '500'])
+    expect(statuses('GET /healthz')).toEqual(['200', '400', '500', '503'])
+    expect(statuses('GET /api/jobs/{id}')).toEqual(['200', '400', '401', '404', '429', '500', '503'])
     expect(statuses('POST /api/jobs/submit')).toEqual([
       '201',
       '400',

@@ -98,7 +98,7 @@ test('RETENTION_YEARS_MAX: a capsule cannot be kept for longer', async () => {
     platform.call('POST', '/api/capsules/from-job', { job_id: id, name: `kept ${years}`, retention_years: years })
   expect((await kept(7)).status).toBe(201)
   const refused = await kept(8)
-  expect([refused.status, JSON.stringify(await refused.json())]).toEqual([422, expect.stringContaining('at most 7')])
+  expect([refused.status, JSON.stringify(await refused.json())]).toEqual([400, expect.stringContaining('at most 7')])
 })
 
 test('TEAM_STORAGE_MAX_MIB: the limit of a team without its own', async () => {

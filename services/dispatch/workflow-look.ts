@@ -2,6 +2,7 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client'
 import { NOT_YET } from '../../domain/jobs/dispatch.js'
 import { QUIET_TRIES } from '../../domain/operations/error-kind.js'
+import { hasWorkers } from './build-workers.js'
 
 export const CALL_DEADLINE_MS = 2_000
 
@@ -97,7 +98,6 @@ async function lastTaskFailure(temporal: Client, workflowId: string, runId: stri
 }
 
 const VERSIONING_PINNED = 1
-const TASK_QUEUE_OF_WORKFLOWS = 1
 
 /** The version to which a workflow is pinned, where no worker of that version has asked for work lately. */
 async function buildWithoutWorkers(
@@ -107,15 +107,8 @@ async function buildWithoutWorkers(
   const { behavior, deploymentVersion } = info?.versioningInfo ?? {}
   const queue = info?.taskQueue
   if (behavior !== VERSIONING_PINNED || !deploymentVersion?.buildId || !queue) return null
-  const { pollers } = await inTime(temporal, () =>
-    temporal.workflowService.describeTaskQueue({
-      namespace: temporal.options.namespace,
-      taskQueue: { name: queue },
-      taskQueueType: TASK_QUEUE_OF_WORKFLOWS
-    })
-  )
-  const builds = (pollers ?? []).map(({ deploymentOptions }) => deploymentOptions?.buildId)
-  return builds.includes(deploymentVersion.buildId) ? null : deploymentVersion.buildId
+  const { buildId } = deploymentVersion
+  return (await inTime(temporal, () => hasWorkers(temporal, queue, buildId))) ? null : buildId
 }
 
 /** As the server's history service signs a termination of its own. */

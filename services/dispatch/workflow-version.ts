@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs'
 import type { Client } from '@temporalio/client'
 import { ServiceError } from '@temporalio/client'
 import type { WorkerDeploymentVersion } from '@temporalio/common'
+import { hasWorkers } from './build-workers.js'
 
 const DEADLINE_MS = 5_000
 const BUILD_LENGTH = 16
 const NOT_FOUND = 5
-const TASK_QUEUE_OF_WORKFLOWS = 1
 
 /** The version of the workflow code in a bundle: its digest, so that equal code is one version however it was built. */
 export const versionOf = (deploymentName: string, workflowBundle: string): WorkerDeploymentVersion => ({
@@ -45,7 +45,8 @@ export async function ensureCurrentVersion(
   if (!info || !isKnown) return { state: 'unknown' }
   const current = info.routingConfig?.currentDeploymentVersion?.buildId
   if (current === buildId) return { state: 'own' }
-  if (current && (await hasWorkers(current))) return { state: 'other', build: current }
+  if (current && (await inTime(() => hasWorkers(temporal, taskQueue, current))))
+    return { state: 'other', build: current }
   // The token: of several workers that find none, one succeeds.
   await inTime(() =>
     service.setWorkerDeploymentCurrentVersion({
@@ -57,13 +58,6 @@ export async function ensureCurrentVersion(
     })
   )
   return { state: 'own' }
-
-  async function hasWorkers(build: string): Promise<boolean> {
-    const { pollers } = await inTime(() =>
-      service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: TASK_QUEUE_OF_WORKFLOWS })
-    )
-    return (pollers ?? []).some(({ deploymentOptions }) => deploymentOptions?.buildId === build)
-  }
 }
 
 const codeOf = (error: unknown): unknown =>

@@ -1,8 +1,8 @@
 // haproxy before the apis, and PgBouncer before Postgres: each as its own documentation sets it up, with TLS.
 import { chmodSync, chownSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../apps/cli/stack/parts/child.js'
+import { accepts } from '../support/port.js'
 
 interface Secret {
   cert: string
@@ -106,13 +106,3 @@ async function startProgram(
   await untilHealthy(child, () => accepts(port), context)
   return child
 }
-
-const accepts = (port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve()
-    })
-    socket.once('error', reject)
-  })

@@ -1,12 +1,12 @@
 // PgBouncer before a Postgres: it takes every user, and signs in as one.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type StackContext, spawnChild, untilHealthy } from '../../../apps/cli/stack/parts/child.js'
 import { onPort } from '../../../apps/cli/stack/parts/free-port.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 import { testWith } from '../needed-program.js'
+import { accepts } from '../port.js'
 
 const program = process.env.TEST_PGBOUNCER || null
 
@@ -76,11 +76,3 @@ max_client_conn = 300
     }
   }
 }
-
-const accepts = (port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy()
-      resolve()
-    }).on('error', reject)
-  })

@@ -3,15 +3,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, connect, sessionTimeouts } from './client.js'
 import type { DatabaseSettings } from './connection/database-settings.js'
+import { connectionError } from './connection/database-socket.js'
 import { openDriver } from './connection/driver.js'
 
 /** A pooler in session mode whose sessions are all in use lets the second connection wait. */
 const PROBE_MS = 5_000
 
-/** @throws Error naming the setting that has to change. */
-export async function checkDatabase(settings: DatabaseSettings): Promise<void> {
+/** @throws Error naming the setting that has to change, or why the database is away: also when it takes longer than `limitMs`. */
+export async function checkDatabase(settings: DatabaseSettings, limitMs: number): Promise<void> {
   const pool = connect(settings.url, { ...settings, max: 1 })
   const direct = settings.directUrl === settings.url ? pool : connect(settings.directUrl, { ...settings, max: 1 })
+  let isSlow = false
+  const patience = setTimeout(() => {
+    isSlow = true
+    for (const { sql } of [pool, direct]) void sql.end({ timeout: 0 })
+  }, limitMs)
   try {
     const [ofPool, ofDirect] = [await identityOf(pool), await identityOf(direct)]
     if (ofPool.database !== ofDirect.database)
@@ -26,7 +32,12 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<void> {
         'DATABASE_PREPARED_STATEMENTS must be off: DATABASE_URL leads to a pooler that shares sessions among its clients'
       )
     await assertTimeouts(pool)
+  } catch (error) {
+    if (!isSlow) throw error
+    const message = `no response from the database within ${limitMs / 1_000} s`
+    throw connectionError({ message, code: 'CONNECT_TIMEOUT' })
   } finally {
+    clearTimeout(patience)
     await pool.close()
     if (direct !== pool) await direct.close()
   }

@@ -3,10 +3,9 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../db/client.js'
-import { checkDatabase } from '../../db/database-check.js'
+import { startDatabase } from '../../db/database-start.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
-import { prepareSchema } from '../../db/migrate.js'
 import { createDiskSpace } from '../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
@@ -47,8 +46,7 @@ const config = readApiConfig(process.env)
 const log = createLog('api', config.logLevel)
 logOwnFaults(log)
 
-await checkDatabase(config.database)
-await prepareSchema(config.database, config.migrateMode, (message) => log.info(message))
+await startDatabase(config.database, config.migrateMode, log)
 const {
   db,
   sql,

@@ -1,7 +1,6 @@
 // The worker process: configuration, schema, run until a signal, close.
 import { DefaultLogger, Runtime } from '@temporalio/worker'
-import { checkDatabase } from '../../db/database-check.js'
-import { prepareSchema } from '../../db/migrate.js'
+import { startDatabase } from '../../db/database-start.js'
 import { closeWithin } from '../../services/shutdown/close-within.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
@@ -28,8 +27,7 @@ Runtime.install({
   )
 })
 
-await checkDatabase(config.database)
-await prepareSchema(config.database, config.migrateMode, (message) => log.info(message))
+await startDatabase(config.database, config.migrateMode, log)
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-worker', log }) : null
 const worker = startWorker(config, log, tracing)
 const metricsServer =

@@ -52,6 +52,12 @@ export function errorKind(error: unknown): ErrorKind {
   return 'fault'
 }
 
+/** Whether only an operator can end it: a wrong password, a database that does not exist, a certificate that is refused. */
+export function needsOperator(error: unknown): boolean {
+  for (const code of codesOf(error)) if (/^28|^3D000$/.test(code) || handshakeCode.test(code)) return true
+  return false
+}
+
 /** Whether a disk had no room for a write: that of the database, or one of this service. */
 export function isDiskFull(error: unknown): boolean {
   for (const code of codesOf(error)) if (diskFullCodes.has(code)) return true

@@ -17,6 +17,8 @@ import { createPooledRole } from '../support/postgres/pooled-role.js'
 import { createTestDatabase, type TestDatabase } from '../support/stack/database.js'
 
 const LIMITS = { teamStorageMax: 7_000_000, retentionYearsMax: 9 }
+/** For the checks at a start. */
+const CHECK_MS = 30_000
 const OTHER_LIMITS = { teamStorageMax: 5_000_000, retentionYearsMax: 3 }
 
 describe.each([
@@ -62,7 +64,7 @@ describe.each([
   })
 
   poolerTest('the settings of this mode pass the check at the start', async () => {
-    await checkDatabase(settings)
+    await checkDatabase(settings, CHECK_MS)
   })
 
   poolerTest('jobs are recorded, leased, completed and paid, by more clients than there are sessions', async () => {
@@ -170,7 +172,7 @@ describe.each([
     'what the pooler refuses, shares or leaves out is refused at the start, with the setting to change',
     async () => {
       const refusal = (changed: Partial<DatabaseSettings>) =>
-        checkDatabase({ ...settings, ...changed }).then(
+        checkDatabase({ ...settings, ...changed }, CHECK_MS).then(
           () => null,
           (error: Error) => error.message
         )

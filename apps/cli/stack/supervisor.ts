@@ -20,7 +20,7 @@ import {
   writeEmulatorsFile
 } from './parts/emulators.js'
 import { startExecutor } from './parts/executor.js'
-import { freePort, listenOnce } from './parts/free-port.js'
+import { freePort } from './parts/free-port.js'
 import { startNodeApp } from './parts/node-app.js'
 import { checkRedisReachable, checkTemporalReachable } from './parts/operator-parts.js'
 import { ensureDatabase, startPostgres } from './parts/postgres.js'
@@ -138,7 +138,7 @@ class RunningStack implements Stack {
     this.temporalUiUrl = temporal.uiUrl
     const metricsPort = settings.metricsPort ?? (await freePort())
     const workerMetricsPort = settings.workerMetricsPort ?? (await freePort())
-    const port = settings.port || (await listenOnce(0, settings.host))
+    const port = settings.port || (await freePort(settings.host))
     this.url = `http://${urlHost(settings.host)}:${port}`
     this.callUrl = `http://${loopbackFor(settings.host)}:${port}`
     const env: NodeJS.ProcessEnv = {

@@ -1,19 +1,30 @@
 // Ports of the parts. Another process can take a free port before its server listens, so starts are repeated.
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 export const attemptsMax = 3
 
+/**
+ * Below the ports that systems give to outgoing connections (Linux from 32768, macOS and Windows from 49152): a part is restarted
+ * on its port, which such a connection of another program could hold meanwhile.
+ */
+const FIRST = 20_000
+const LAST = 32_767
+/** All of them are hardly ever in use. */
+const DRAWS_MAX = 1_000
+
 /** Ports that this process has assigned: two parts that start together must not get the same one. */
 const assigned = new Set<number>()
 
-/** A TCP port that is now free on the loopback address. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = await listenOnce(0, '127.0.0.1')
+/** A TCP port that is now free on the address. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  for (let draw = 1; draw <= DRAWS_MAX; draw++) {
+    const port = randomInt(FIRST, LAST + 1)
     if (assigned.has(port)) continue
     assigned.add(port)
-    return port
+    if (await isFree(port, host)) return port
   }
+  throw new Error(`no port from ${FIRST} to ${LAST} is free on ${host}`)
 }
 
 /** The first of a hundred ports from `first` on that is free on the loopback address; any free one when there is none. */
@@ -54,8 +65,8 @@ export async function onPort<T>(fixed: number | undefined, start: (port: number)
   }
 }
 
-export const isFree = (port: number) =>
-  listenOnce(port, '127.0.0.1').then(
+export const isFree = (port: number, host = '127.0.0.1') =>
+  listenOnce(port, host).then(
     () => true,
     () => false
   )

@@ -53,7 +53,7 @@ export async function startTemporal(options: TemporalOptions, context: StackCont
     try {
       return await startOn(ports, options, context)
     } catch (error) {
-      const free = await Promise.all(Object.values(ports).map(isFree))
+      const free = await Promise.all(Object.values(ports).map((port) => isFree(port)))
       if (attempt === attemptsMax || !free.includes(false)) throw error
     }
   }

@@ -110,7 +110,8 @@ export async function openWork({ sql }: Connection): Promise<number> {
   const [row] = await sql<{ open: number }[]>`
     select ((select count(*) from jobs where status in ('pending', 'running', 'cancelling')) + (select count(*) from outbox)
       + (select count(*) from capsule_runs where status in ('pending', 'running', 'judging'))
-      + (select count(*) from capsule_schedules where ended_at is not null))::int as open`
+      + (select count(*) from capsule_schedules where ended_at is not null)
+      + (select count(*) from provider_tasks where usage_ask_at is not null))::int as open`
   return row!.open
 }
 

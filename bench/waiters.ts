@@ -58,7 +58,7 @@ async function bench(stack: BenchStack, name: string, what: string, openWith: (c
   const agent = new Agent({ keepAlive: true, maxSockets: WAITERS })
   const { sql, db } = platform.connection
   let asked = 0
-  const announce = createJobAnnouncer(sql)
+  const announce = createJobAnnouncer(db)
   try {
     // No worker runs the jobs: the bench starts them.
     await submitMany(platform, 'direct', 10, WAITERS)

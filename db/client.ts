@@ -79,6 +79,12 @@ interface Guards extends Pick<Driver, 'watch' | 'leaveServer'>, Pick<ConnectionO
   limits: OperatorLimits | null
 }
 
+/**
+ * The driver's own word for a statement that gets its connection for itself. A second one, sent before the first has ended,
+ * could wait behind a lock; and PgBouncer (1.18) can forget it when both arrive together, so that it waits for ever.
+ */
+const alone = () => false
+
 const always: OutageGate = (send) => send()
 
 const READ_ONLY = '25006'
@@ -101,7 +107,8 @@ function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, gu
     unsafe: (query: string, parameters: never[], options: object) => {
       // drizzle explicitly disables preparing for each query.
       const text = withLimits(query, guards.limits)
-      return withCorrectRows(unsafe(text, parameters, { ...options, prepare: guards.prepare }), { onError, gate })
+      const own: object = { ...options, prepare: guards.prepare, onexecute: alone }
+      return withCorrectRows(unsafe(text, parameters, own), { onError, gate })
     }
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)

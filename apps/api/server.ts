@@ -63,7 +63,7 @@ if (missingKeys.length > 0)
     { missingKeys },
     'credentials in the database are sealed with keys that SECRETS_KEYS does not hold: put them back'
   )
-const announce = createJobAnnouncer(sql)
+const announce = createJobAnnouncer(db)
 const listener = listenToJobs(config.database)
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-api', log }) : null
 const metrics = createMetrics()
@@ -116,7 +116,7 @@ const app = await buildApp(
     poolMax: config.database.poolMax,
     listener,
     announce,
-    announceRun: createRunAnnouncer(sql),
+    announceRun: createRunAnnouncer(db),
     limiter: {
       store: createRateLimitStore(limitsRedis, config.queuePrefix, { failures: metrics.rateLimitStoreFailures, log }),
       limits: config.rateLimits,

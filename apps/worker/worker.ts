@@ -84,8 +84,8 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     onServerLeft: () => listener.leaveServer()
   })
   const { db } = connection
-  const announce = createJobAnnouncer(connection.sql)
-  const announceRun = createRunAnnouncer(connection.sql)
+  const announce = createJobAnnouncer(db)
+  const announceRun = createRunAnnouncer(db)
   const executors = createExecutorPool({
     addresses: config.executors,
     connect: (address) => tracedExecutor(createExecutorClient(address, config.executorToken), tracing),
@@ -147,7 +147,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     activities: withoutMessages(
       {
         ...createActivities({ ...steps, yieldsSlot: true }),
-        ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(connection.sql), yieldsSlot: true }),
+        ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(db), yieldsSlot: true }),
         ...createCapsuleActivities({ ...steps, announceRun }),
         ...createProviderActivities({ ...providerSteps, yieldsSlot: true })
       },

@@ -1,8 +1,8 @@
 // Notifies other processes that a job changed. Always after commit and outside any transaction (a NOTIFY inside one
 // serialises all commits), with ids coalesced. A notification can be lost, so waiting requests also re-read every few
 // seconds.
-import type postgres from 'postgres'
-import { postgresCode } from '../client.js'
+import { sql } from 'drizzle-orm'
+import { type Db, postgresCode } from '../client.js'
 import type { DatabaseSettings } from '../connection/database-settings.js'
 import { openDriver } from '../connection/driver.js'
 
@@ -22,15 +22,15 @@ export type AnnounceRun = (runId: string) => void
  * Collects ids for a few milliseconds and sends them in one notification. A failure is ignored, since a notification is
  * only a hint.
  */
-export const createJobAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, CHANNEL, COALESCE_MS)
+export const createJobAnnouncer = (db: Db): AnnounceJob => announcer(db, CHANNEL, COALESCE_MS)
 
 /** The same for changes of a job's tasks. */
-export const createTaskAnnouncer = (sql: postgres.Sql): AnnounceJob => announcer(sql, CHANNEL, TASKS_COALESCE_MS)
+export const createTaskAnnouncer = (db: Db): AnnounceJob => announcer(db, CHANNEL, TASKS_COALESCE_MS)
 
 /** The same for the statuses of capsule runs. */
-export const createRunAnnouncer = (sql: postgres.Sql): AnnounceRun => announcer(sql, RUN_CHANNEL, COALESCE_MS)
+export const createRunAnnouncer = (db: Db): AnnounceRun => announcer(db, RUN_CHANNEL, COALESCE_MS)
 
-function announcer(sql: postgres.Sql, channel: string, coalesceMs: number): (id: string) => void {
+function announcer(db: Db, channel: string, coalesceMs: number): (id: string) => void {
   const waiting = new Set<string>()
   let scheduled = false
   const send = async () => {
@@ -38,7 +38,9 @@ function announcer(sql: postgres.Sql, channel: string, coalesceMs: number): (id:
     const ids = [...waiting]
     waiting.clear()
     for (let at = 0; at < ids.length; at += IDS_PER_NOTICE)
-      await sql`select pg_notify(${channel}, ${ids.slice(at, at + IDS_PER_NOTICE).join(',')})`.catch(() => {})
+      await db
+        .execute(sql`select pg_notify(${channel}, ${ids.slice(at, at + IDS_PER_NOTICE).join(',')})`)
+        .catch(() => {})
   }
   return (id) => {
     waiting.add(id)

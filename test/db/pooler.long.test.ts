@@ -139,11 +139,11 @@ describe.each([
   })
 
   poolerTest('a notification reaches the process that listens', async () => {
-    const { sql: driver } = open()
+    const { db } = open()
     const listener = listenToJobs(settings)
     const heard: string[] = []
     listener.onAny({ job: () => {}, capsuleRun: (id) => void heard.push(id), missed: () => {} })
-    const announce = createRunAnnouncer(driver)
+    const announce = createRunAnnouncer(db)
     await eventually(() => {
       announce('a-run')
       return heard.includes('a-run')

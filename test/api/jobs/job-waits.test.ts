@@ -15,7 +15,7 @@ const { url } = api.database
 const agent = new Agent({ keepAlive: true, maxSockets: 50 })
 // Writes and notifications of another process.
 const elsewhere = connect(url, { max: 2 })
-const announce = createJobAnnouncer(elsewhere.sql)
+const announce = createJobAnnouncer(elsewhere.db)
 afterAll(async () => {
   agent.destroy()
   await elsewhere.close()

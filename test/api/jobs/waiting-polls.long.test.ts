@@ -19,7 +19,7 @@ const api = await startApi('held_polls', { poolMax: POOL_MAX })
 const agent = new Agent({ keepAlive: true, maxSockets: POLLS + STREAMS })
 // Writes and notifications of another process, on the only other connection to this database.
 const elsewhere = connect(api.database.url, { max: 1 })
-const announce = createJobAnnouncer(elsewhere.sql)
+const announce = createJobAnnouncer(elsewhere.db)
 afterAll(async () => {
   agent.destroy()
   await elsewhere.close()

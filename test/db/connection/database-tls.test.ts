@@ -115,7 +115,7 @@ test('migrations, notifications and the pool all go through TLS, and go on after
     })
     const heard: string[] = []
     listener.onAny({ job: () => {}, capsuleRun: (id) => void heard.push(id), missed: () => {} })
-    const announce = createRunAnnouncer(pool.sql)
+    const announce = createRunAnnouncer(pool.db)
     await eventually(() => {
       announce('01a2-a-run')
       return heard.includes('01a2-a-run')

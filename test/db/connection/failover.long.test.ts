@@ -83,7 +83,7 @@ test('the pool and its notifications go on at the next host when a server stops,
     )
     const heard: string[] = []
     listener.onAny({ job: () => {}, capsuleRun: (id) => void heard.push(id), missed: () => {} })
-    const announce = createRunAnnouncer(pool.sql)
+    const announce = createRunAnnouncer(pool.db)
     await eventually(() => {
       announce('a-run')
       return heard.includes('a-run')
@@ -122,7 +122,7 @@ test('a pool leaves a primary that has become read-only, with and without target
     // Nothing has closed the connection that listens at the former primary.
     const heard: string[] = []
     listener.onAny({ job: () => {}, capsuleRun: (id) => void heard.push(id), missed: () => {} })
-    const announce = createRunAnnouncer(plain.sql)
+    const announce = createRunAnnouncer(plain.db)
     await eventually(() => {
       announce('after-the-failover')
       return heard.includes('after-the-failover')

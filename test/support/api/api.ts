@@ -96,7 +96,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
   const database = options.database ?? (await createTestDatabase(file))
   const poolMax = options.poolMax ?? 20
   const pool = connect(database.url, { max: poolMax })
-  const announce = createJobAnnouncer(pool.sql)
+  const announce = createJobAnnouncer(pool.db)
   const listener = listenToJobs({ directUrl: database.url })
   let held = 0
   const counted: ApiDeps['listener'] = {
@@ -152,7 +152,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
     poolMax,
     listener: counted,
     announce,
-    announceRun: createRunAnnouncer(pool.sql),
+    announceRun: createRunAnnouncer(pool.db),
     limiter: {
       store: createRateLimitStore(limitsRedis, database.name),
       // Tests send more requests than people do; tests of the limits set their own.

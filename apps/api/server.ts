@@ -36,7 +36,7 @@ import { logResponses } from './http/telemetry/request-log.js'
 
 /**
  * What an api may take to stop once it has drained. A supervisor that kills must wait a little longer
- * (docs/operations/deployment.md).
+ * (docs/operations/deployment/few-machines.md).
  */
 const CLOSE_MS = 15_000
 /** Between two looks at the executors. */

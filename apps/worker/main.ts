@@ -11,7 +11,7 @@ import { startWorker } from './worker.js'
 
 /**
  * What a worker may take to stop: 25 s for its jobs, and some for their ends. A supervisor that kills must wait a little longer
- * (docs/operations/deployment.md).
+ * (docs/operations/deployment/few-machines.md).
  */
 const CLOSE_MS = 35_000
 

@@ -14,7 +14,7 @@ export interface SchemaState {
  */
 export function schemaProblem(known: readonly number[], { applied, minimum }: SchemaState): string | null {
   if (known.length < minimum)
-    return `this version is too old for the database: it knows ${known.length} migrations, and the schema requires a version that knows ${minimum}. Start such a version, or restore a backup from before the upgrade (docs/operations/deployment.md)`
+    return `this version is too old for the database: it knows ${known.length} migrations, and the schema requires a version that knows ${minimum}. Start such a version, or restore a backup from before the upgrade (docs/operations/deployment/upgrade.md)`
   const other = known.findIndex((when, at) => at < applied.length && applied[at] !== when)
   if (other >= 0)
     return `the database was migrated by a version that is not of this line: its migration ${other} is not the one that this version knows. Use the version that migrated it, or another database`

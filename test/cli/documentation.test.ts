@@ -73,7 +73,7 @@ function described(page: string): string[] {
 }
 
 test('links between the pages lead to files that exist', () => {
-  const pages = ['README.md', 'docs/cli.md', 'docs/operations/configuration.md', 'docs/operations/deployment.md']
+  const pages = ['README.md', 'docs/cli.md', 'docs/operations/configuration.md', 'docs/operations/deployment/README.md']
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => join(dirname(page), link!))
   )

@@ -218,7 +218,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
   }
 }
 
-/** PgBouncer passes no startup parameters on (docs/operations/deployment.md). */
+/** PgBouncer passes no startup parameters on (docs/operations/deployment/postgres.md). */
 async function setLimitsOfRole(superuserUrl: string): Promise<void> {
   const { sql, close } = connect(superuserUrl, { max: 1 })
   try {

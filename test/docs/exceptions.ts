@@ -43,11 +43,23 @@ export const exceptions: readonly Exception[] = [
   },
   { page: 'docs/console.md', begins: 'npm run console', reason: 'it serves until it is stopped' },
   { page: 'docs/console.md', begins: 'npm run pictures', reason: 'it writes files of the repository' },
-  { page: 'docs/operations/deployment.md', begins: 'cp .env.example', reason: 'for Docker; test/compose.test.ts' },
-  { page: 'docs/operations/deployment.md', begins: 'docker compose', reason: 'needs a Docker daemon' },
-  { page: 'docs/operations/deployment.md', begins: 'npm install', reason: 'the bootstrap of every run does the same' },
   {
-    page: 'docs/operations/deployment.md',
+    page: 'docs/operations/deployment/one-machine.md',
+    begins: 'cp .env.example',
+    reason: 'for Docker; test/compose.test.ts'
+  },
+  {
+    page: 'docs/operations/deployment/one-machine.md',
+    begins: 'docker compose',
+    reason: 'needs a Docker daemon'
+  },
+  {
+    page: 'docs/operations/deployment/few-machines.md',
+    begins: 'npm install',
+    reason: 'the bootstrap of every run does the same'
+  },
+  {
+    page: 'docs/operations/deployment/few-machines.md',
     begins: 'python3.12 -m venv',
     reason: 'the bootstrap of every run does the same'
   },

@@ -1,11 +1,11 @@
-// A worker and an api that are cut off from all their servers end at SIGTERM, within the time that deployment.md states.
+// A worker and an api that are cut off from all their servers end at SIGTERM, within the time that their supervisor leaves them.
 import { afterEach, expect, test } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
 import { slowQiskit, submission } from '../../support/jobs/builders.js'
 import { type Platform, startPlatform } from '../../support/stack/platform.js'
 import { tcpProxy } from '../../support/stack/tcp-proxy.js'
 
-/** After which a supervisor kills: `TimeoutStopSec` of docs/operations/deployment.md. */
+/** After which a supervisor kills: `TimeoutStopSec` of docs/operations/deployment/few-machines.md. */
 const KILLED_MS = 40_000
 
 const closing: (() => Promise<void>)[] = []

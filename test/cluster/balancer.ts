@@ -1,7 +1,8 @@
-// haproxy before the apis, and PgBouncer before Postgres: each as its own documentation sets it up, with TLS.
-import { chmodSync, chownSync, writeFileSync } from 'node:fs'
+// haproxy before the apis, and PgBouncer before Postgres, with TLS.
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../apps/cli/stack/parts/child.js'
+import { projectRoot } from '../../apps/cli/stack/project.js'
 import { accepts } from '../support/port.js'
 
 interface Secret {
@@ -16,31 +17,17 @@ export interface BalancerOptions {
   secret: Secret
 }
 
-/** Repeats a request at another api when one has not answered it: all of this load's requests can be repeated. */
+/** As docs/operations/deployment/few-machines.md sets it up. */
 export function startBalancer({ folder, port, apis, secret }: BalancerOptions, context: StackContext): Promise<Child> {
   const certificate = join(folder, 'balancer.pem')
   writeFileSync(certificate, secret.cert + secret.key, { mode: 0o600 })
-  const servers = Object.entries(apis).map(
-    ([name, at]) => `  server ${name} 127.0.0.1:${at} check inter 500ms fall 1 rise 1`
+  const page = readFileSync(join(projectRoot, 'docs/operations/deployment/few-machines.md'), 'utf8')
+  const sample = /```text\n(defaults\n.*?)```/s.exec(page)![1]!
+  const servers = Object.entries(apis).map(([name, at]) => [`server ${name} `, `127.0.0.1:${at}`] as const)
+  const configuration = servers.reduce(
+    (text, [server, address]) => text.replace(new RegExp(`(${server})\\S+`), `$1${address}`),
+    sample.replace(/bind \S+ ssl crt \S+/, `bind 127.0.0.1:${port} ssl crt ${certificate}`)
   )
-  const configuration = `
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  timeout check 1s
-  option redispatch 1
-  retries 3
-  retry-on conn-failure empty-response response-timeout 503
-frontend service
-  bind 127.0.0.1:${port} ssl crt ${certificate}
-  default_backend apis
-backend apis
-  balance roundrobin
-  option httpchk GET /readyz
-${servers.join('\n')}
-`
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, configuration)
   return startProgram('haproxy', ['-db', '-f', file], port, context)
@@ -76,6 +63,7 @@ unix_socket_dir =
 pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 500
+server_login_retry = 1
 auth_type = plain
 auth_file = ${path('pooler-users.txt', `"${username}" "${decodeURIComponent(password)}"\n`)}
 client_tls_sslmode = require

@@ -27,7 +27,7 @@ import { type Release, thisRelease } from './release.js'
 const TEMPORAL_SETTINGS = ['matching.PollerHistoryTTL="10s"', 'matching.longPollExpirationInterval="3s"']
 export const DEPLOYMENT = 'cluster'
 /** A little more than the balancer needs to notice. */
-const DRAIN_SECONDS = 2
+const DRAIN_SECONDS = 3
 /** The second executor has no state vectors: circuits on these go to the first one alone. */
 const ENGINES_OF_SECOND = 'density_matrix,mps,noisy'
 

@@ -11,6 +11,8 @@ export type Say = (line: string) => void
 
 /** How long a killed process is away, as a supervisor leaves it. */
 const AWAY_MS = 2_000
+/** What the balancer needs to notice, with a probe each second. */
+const NOTICED_MS = 2_000
 const FROZEN_MS = 60_000
 /** Between two processes that go. */
 const APART_MS = 5_000
@@ -31,12 +33,19 @@ export async function upgrade(cluster: Cluster, to: Release, say: Say): Promise<
     say(`upgrade to the ${to.name} release: ${part.name}`)
     await part.stop()
     await part.start(to)
+    if (parts.apis.includes(part)) await noticed(cluster, part)
   }
   await drained(cluster, to, say)
   for (const part of old) {
     say(`upgrade to the ${to.name} release: stop ${part.name}`)
     await part.stop()
   }
+}
+
+/** Waits until the balancer sends requests to an api again: the next one must not stop before. */
+async function noticed({ probe }: Cluster, { name }: Part): Promise<void> {
+  await eventually(async () => (await fetch(probe[name]!)).status === 200, { timeoutMs: 60_000, everyMs: 100 })
+  await delay(NOTICED_MS)
 }
 
 /** As `temporal worker deployment set-current-version` does. */

@@ -179,6 +179,18 @@ test('an executor of another protocol is not used, and is named without its addr
   expect(executorsProblem(all)).toMatch(new RegExp(`^${a!.url}: it speaks protocol 99`))
 })
 
+test('the addresses of a name come from the system when a pool is given names alone', async () => {
+  const port = Number(new URL(a!.url).port)
+  const named = poolOf([], [{ host: 'localhost', port }])
+  try {
+    await named.look()
+    const found = named.endpoints.list().find(({ address }) => address === a!.url)
+    expect(found).toMatchObject({ state: 'ready' })
+  } finally {
+    await named.close()
+  }
+})
+
 test('executors come and go with the addresses of their name; one that has left finishes its calls', async () => {
   let known = ['127.0.0.1']
   const port = Number(new URL(a!.url).port)

@@ -10,6 +10,7 @@ import { benchCompare } from './compare.js'
 import { benchConsoleInChromium } from './console/in-chromium.js'
 import { benchConsoleSimulators } from './console/simulators.js'
 import { benchExecutor } from './executor.js'
+import { benchExecutorPool } from './executor-pool.js'
 import { benchGraphs } from './graphs.js'
 import { benchLists } from './lists.js'
 import { benchLiveOutput } from './live-output.js'
@@ -35,6 +36,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   backup: benchBackup,
   playground: benchPlayground,
   executor: benchExecutor,
+  'executor-pool': benchExecutorPool,
   lists: benchLists,
   'held-polls': benchHeldPolls,
   streams: benchStreams,

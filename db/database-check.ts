@@ -1,5 +1,5 @@
 // Checks at the start of a process that its settings fit the database and a pooler before it. Each mistake would otherwise
-// show later: as statements that fail now and then, a lock that nobody releases, or a limit that is silently off.
+// show later: as statements that fail now and then, a lock that is never released, or a limit that is silently off.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, connect, sessionTimeouts } from './client.js'
 import type { DatabaseSettings } from './connection/database-settings.js'

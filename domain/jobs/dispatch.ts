@@ -16,7 +16,7 @@ export const RUN_JOB_WORKFLOW = 'runJob'
 export const RUN_JOB_AT_PROVIDER_WORKFLOW = 'runJobAtProvider'
 /** The task queue of the steps at providers, where no simulation keeps them waiting. */
 export const providerQueueOf = (taskQueue: string): string => `${taskQueue}-providers`
-/** The task queue of scheduled verifications, which thousands of steps at providers do not hold up. */
+/** The task queue of scheduled verifications, which thousands of steps at providers must not delay. */
 export const scheduleQueueOf = (taskQueue: string): string => `${taskQueue}-schedules`
 export const DIRECT_QUEUE = 'direct-jobs'
 

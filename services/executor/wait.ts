@@ -36,8 +36,8 @@ export type Waited<End> = Exclude<End, { kind: 'busy' } | { kind: 'away' }> | Ex
 
 /**
  * Repeats the request while the service is busy or away, each time at another executor as long as there is one. Rejects
- * when `signal` aborts. A service that only fails at this job would do so each time: such a job is refused. One that serves
- * nobody is waited for, whatever it responds with.
+ * when `signal` aborts. A service that only fails at this job would do so each time: such a job is refused. While it fails at
+ * every job, the job waits, whatever the response.
  * @throws ComeBackLater where the caller yields its slot.
  */
 export async function whenExecutorCan<End extends { kind: string }>(

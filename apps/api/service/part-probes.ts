@@ -1,5 +1,5 @@
-// The states of the service's parts, for probes of balancers. A part that hangs holds up nobody: what is known of it is told,
-// and the question to it goes on.
+// The states of the service's parts, for probes of balancers. A part that hangs delays no probe: its last known state is
+// reported, while the check continues.
 import pTimeout from 'p-timeout'
 import { type Static, Type } from 'typebox'
 import { oneOf } from '../../../domain/json/one-of.js'

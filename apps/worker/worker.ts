@@ -7,7 +7,7 @@ import { createActivities } from '../../activities/job/job-activities.js'
 import { createTaskActivities } from '../../activities/job/task-activities.js'
 import { createProviderActivities } from '../../activities/provider/provider-activities.js'
 import { reportEngines } from '../../db/backends/backends.js'
-import { connect } from '../../db/client.js'
+import { type Connection, connect } from '../../db/client.js'
 import { createJobAnnouncer, createRunAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { teamLooksPerSecond } from '../../db/provider-jobs/team-looks.js'
@@ -61,6 +61,11 @@ import { startTemporalWorker } from './temporal-worker.js'
 import { startVersionCheck } from './version-check.js'
 
 const DIRECT_GRACE_MS = 20_000
+/**
+ * One in so many connections of the pool is of the sweeps alone: without them, statements of jobs that wait for locks would
+ * delay what releases locks, delivers jobs and ends those of dead workers.
+ */
+const SWEEP_SHARE = 3
 /** How long a team's number of looks is used, and of how many teams it is kept. */
 const TEAM_LOOKS_MS = 5_000
 const TEAM_LOOKS_MAX = 10_000
@@ -77,12 +82,15 @@ export interface RunningWorker {
 
 export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
   const { times, teamRunningMax } = config
-  const connection = connect(config.database.url, {
-    ...config.database,
-    max: config.database.poolMax,
-    settings: config.operatorLimits,
-    onServerLeft: () => listener.leaveServer()
-  })
+  const open = (max: number): Connection =>
+    connect(config.database.url, {
+      ...config.database,
+      max,
+      settings: config.operatorLimits,
+      onServerLeft: () => listener.leaveServer()
+    })
+  const ofSweeps = Math.max(1, Math.floor(config.database.poolMax / SWEEP_SHARE))
+  const [connection, sweepConnection] = [open(config.database.poolMax - ofSweeps), open(ofSweeps)]
   const { db } = connection
   const announce = createJobAnnouncer(db)
   const announceRun = createRunAnnouncer(db)
@@ -95,11 +103,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   const gate = createExecutorGate(executors.endpoints)
   const metrics = createWorkerMetrics(gate, executors.endpoints)
   const logStatusChange = statusLogger(log)
-  onStatusCommitted(db, (change) => {
-    metrics.countStatusChange(change)
-    logStatusChange(change)
-    if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
-  })
+  for (const pool of [connection, sweepConnection])
+    onStatusCommitted(pool.db, (change) => {
+      metrics.countStatusChange(change)
+      logStatusChange(change)
+      if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
+    })
   const { countFault, countRepeatedStep } = metrics
   const steps = { db, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
@@ -123,7 +132,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   } = createTemporalClient(target, config.temporalNamespace, tracing?.workflowClient)
   const directQueue = createDirectQueue(config.redis, config.queuePrefix)
 
-  // A pool without a free connection queues a statement behind a running one, which can wait for a lock for longer than a
+  // A pool without a free connection lets a statement wait for those that run, which can wait for a lock for longer than a
   // lease lasts.
   const leaseConnection = connect(config.database.url, { ...config.database, max: 1 })
   const leased = createLeasedJobs(leaseConnection.db, times.leaseRenewMs, log)
@@ -156,8 +165,9 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     tracing,
     log
   })
+  const { db: sweepDb } = sweepConnection
   const dispatcher = createDispatcher({
-    db,
+    db: sweepDb,
     temporal,
     taskQueue: config.taskQueue,
     searchAttributes: config.searchAttributes,
@@ -176,7 +186,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: WEBHOOK_TIMEOUT_MS
   })
-  const reports = createSweepReports(db, log, () => performance.now())
+  const reports = createSweepReports(sweepDb, log, () => performance.now())
   const { keyRing } = config
   const mailClient = createMailClient(config.mail, MAIL_CONNECTIONS)
   if (!mailClient) log.warn('neither SMTP_URL nor MAIL_DIR is set: no mail is sent')
@@ -185,7 +195,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
   if (!config.auditCheckpointsFile)
     log.warn('AUDIT_CHECKPOINTS_FILE is not set: checkpoints of audit trails stay in the database alone')
   const capsuleJudge = startCapsuleJudge({
-    db,
+    db: sweepDb,
     pool: startJudgePool(),
     announceRun,
     reports,
@@ -193,7 +203,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     everyMs: times.capsuleRunMs
   })
   const capsuleRuns = startCapsuleRunSweep({
-    db,
+    db: sweepDb,
     announce,
     announceRun,
     reports,
@@ -205,12 +215,12 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     capsuleRuns,
     capsuleJudge,
     ...(keyRing
-      ? [startWebhookSender({ db, keyRing, client: webhookClient, times: times.webhooks, reports, log })]
+      ? [startWebhookSender({ db: sweepDb, keyRing, client: webhookClient, times: times.webhooks, reports, log })]
       : []),
     ...(mailClient
       ? [
           startMailSender({
-            db,
+            db: sweepDb,
             client: mailClient,
             keyRing,
             linkOrigin: config.linkOrigin,
@@ -221,7 +231,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
         ]
       : []),
     ...startRelay({
-      db,
+      db: sweepDb,
       dispatcher,
       announce,
       times,
@@ -233,10 +243,17 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     }),
     attributes,
     ...(version ? [startVersionCheck(temporal, config.taskQueue, version, log)] : []),
-    startDeferredStartSweep({ db, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
-    startLeaseSweep({ db, announce, reports, log, everyMs: times.leaseSweepMs, clock: () => performance.now() }),
+    startDeferredStartSweep({ db: sweepDb, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
+    startLeaseSweep({
+      db: sweepDb,
+      announce,
+      reports,
+      log,
+      everyMs: times.leaseSweepMs,
+      clock: () => performance.now()
+    }),
     startStalledSweep({
-      db,
+      db: sweepDb,
       temporal,
       announce,
       times,
@@ -245,29 +262,29 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       log
     }),
     startScheduleSweep({
-      db,
+      db: sweepDb,
       copies: createScheduleCopies(temporal, config.taskQueue),
       times: times.schedules,
       reports,
       log
     }),
-    startMoneySweep({ db, reports, log, everyMs: times.moneySweepMs }),
-    startRetentionSweep(db, reports, log),
-    startStorageSweep(db, reports, log),
-    startUsageSweep(db, reports, log),
+    startMoneySweep({ db: sweepDb, reports, log, everyMs: times.moneySweepMs }),
+    startRetentionSweep(sweepDb, reports, log),
+    startStorageSweep(sweepDb, reports, log),
+    startUsageSweep(sweepDb, reports, log),
     ...(keyRing
       ? startAuditCheckpointSweep({
-          db,
+          db: sweepDb,
           keyRing,
-          signer: createInstallationSigner(db, keyRing),
+          signer: createInstallationSigner(sweepDb, keyRing),
           file: config.auditCheckpointsFile,
           reports,
           log
         })
       : []),
-    ...startProviderLoops({ ...providerSteps, reports, log }),
+    ...startProviderLoops({ ...providerSteps, db: sweepDb, reports, log }),
     startLoop('team limits', times.teamLimitsMs, log, async () => {
-      gate.setTeamLimits(await loadSlotLimits(db))
+      gate.setTeamLimits(await loadSlotLimits(sweepDb))
       return false
     }),
     startLoop('executor health', times.executorHealthMs, log, async () => {
@@ -275,13 +292,13 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       const ready = executors.endpoints.list().filter(({ state }) => state === 'ready')
       if (ready.length === 0) return false
       consumer.setPermits(gate.permits)
-      await reportEngines(db, [...new Set(ready.flatMap(({ engines }) => [...engines]))])
+      await reportEngines(sweepDb, [...new Set(ready.flatMap(({ engines }) => [...engines]))])
       return false
     })
   ]
 
   return {
-    metrics: { registry: metrics.registry, refresh: createStateMetrics(metrics.registry, db) },
+    metrics: { registry: metrics.registry, refresh: createStateMetrics(metrics.registry, sweepDb) },
     isReady: () => temporalWorker.isRunning() && consumer.isReady(),
     async close(part) {
       // Work under way can still need the leases, the database and the executor.
@@ -299,7 +316,11 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
         part('Temporal client', closeTemporal())
       ])
       rateRedis.disconnect()
-      await Promise.all([part('database', connection.close()), part('lease connection', leaseConnection.close())])
+      await Promise.all([
+        part('database', connection.close()),
+        part('sweep connections', sweepConnection.close()),
+        part('lease connection', leaseConnection.close())
+      ])
     }
   }
 }

@@ -36,20 +36,23 @@ test.each(['redis', 'temporal', 'executor'] as const)(
   async (part) => {
     const before = await Promise.all(modes.map((mode) => platform.submit(submission(mode))))
     for (const id of before) expect(await platform.ended(id)).toMatchObject({ status: 'completed' })
-    platform.freeze(part)
     const ids: string[] = []
-    const submitting = (async () => {
-      for (let round = 0; round < 5; round++) {
-        for (const mode of modes) ids.push(await platform.submit(submission(mode)))
-        await delay(2_000)
-      }
-    })()
     const api = `${platform.url()}/readyz`
-    const told = await probesMeanwhile([api, `${platform.workerUrl()}/readyz`, `${platform.workerUrl()}/healthz`])
-    await submitting
-    expect([...told.get(api)!]).toEqual([200])
-    expect([...told.get(`${platform.workerUrl()}/healthz`)!]).toEqual([200])
-    platform.thaw(part)
+    platform.freeze(part)
+    try {
+      const submitting = (async () => {
+        for (let round = 0; round < 5; round++) {
+          for (const mode of modes) ids.push(await platform.submit(submission(mode)))
+          await delay(2_000)
+        }
+      })()
+      const told = await probesMeanwhile([api, `${platform.workerUrl()}/readyz`, `${platform.workerUrl()}/healthz`])
+      await submitting
+      expect([...told.get(api)!]).toEqual([200])
+      expect([...told.get(`${platform.workerUrl()}/healthz`)!]).toEqual([200])
+    } finally {
+      platform.thaw(part)
+    }
     expect(ids).toHaveLength(5 * modes.length)
     for (const id of ids) expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', error: null })
     await eventually(async () => (await probe(`${platform.workerUrl()}/readyz`)) === 200, { timeoutMs: 60_000 })

@@ -71,6 +71,20 @@ describe('/healthz and /readyz', () => {
     }
   })
 
+  test('answer within that second when a part has hung since the start', async () => {
+    const stuck = await startApi('service_stuck', {
+      database: api.database,
+      probes: { redis: () => new Promise<never>(() => {}) }
+    })
+    try {
+      const began = performance.now()
+      const { status, body } = await stuck.ask('GET', '/readyz')
+      expect([status, body.parts.redis.state, performance.now() - began < 1_000]).toEqual([200, 'degraded', true])
+    } finally {
+      await stuck.close()
+    }
+  })
+
   test('return 503 without the database, also when it hangs', async () => {
     for (const database of [() => Promise.reject(new Error('refused')), () => new Promise<never>(() => {})]) {
       const dark = await startApi('service_dark', { database: api.database, probes: { database } })

@@ -5,6 +5,11 @@ import type { Endpoint, Endpoints } from '../../services/executor/endpoints.js'
 import type { ExecutorGate } from '../../services/executor/gate.js'
 import { createJobMetrics } from '../../services/telemetry/job-metrics.js'
 
+export const messageKinds = ['mail', 'webhook'] as const
+/** `failed`: it is tried again later. `given_up`: it is not. */
+export const messageOutcomes = ['sent', 'failed', 'given_up'] as const
+export type MessageOutcome = (typeof messageOutcomes)[number]
+
 export interface WorkerMetrics {
   registry: Registry
   countStatusChange: StatusListener
@@ -18,6 +23,8 @@ export interface WorkerMetrics {
   countFault(step: string): void
   /** @param step the name of an activity. */
   countRepeatedStep(step: string): void
+  /** One try to send a message to a user. */
+  countMessage(kind: (typeof messageKinds)[number], outcome: MessageOutcome): void
 }
 
 /** Registers them in a registry of this worker alone. */
@@ -56,7 +63,7 @@ export function createWorkerMetrics(gate: ExecutorGate, endpoints: Endpoints): W
   ofEach('qjs_executor_places_in_use', 'Executions that this worker has at this executor.', ({ inUse }) => inUse)
   const providerCalls = new Histogram({
     name: 'qjs_provider_call_seconds',
-    help: 'Duration of calls to providers. operation is submit, find, look, counts, cancel or backends; outcome is ok, refused, unauthorized, not_found, busy, unreachable, unclear (the request may have arrived) or aborted.',
+    help: 'Duration of calls to providers. operation is verify, place, describe, stage, submit, find, look, counts, cancel or backends; outcome is ok, refused, unauthorized, not_found, busy, offline, retired, unreachable, unclear (the request may have arrived) or aborted.',
     labelNames: ['provider', 'operation', 'outcome'] as const,
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers
@@ -73,8 +80,17 @@ export function createWorkerMetrics(gate: ExecutorGate, endpoints: Endpoints): W
     labelNames: ['step'] as const,
     registers
   })
+  const messages = new Counter({
+    name: 'qjs_messages_total',
+    help: 'Tries to send a message to a user. kind is mail or webhook; outcome is sent, failed (it is tried again later) or given_up.',
+    labelNames: ['kind', 'outcome'] as const,
+    registers
+  })
+  // An alert compares the outcomes, so each of them is there from the start.
+  for (const kind of messageKinds) for (const outcome of messageOutcomes) messages.inc({ kind, outcome }, 0)
   return {
     registry,
+    countMessage: (kind, outcome) => messages.inc({ kind, outcome }),
     countFault: (step) => faults.inc({ step }),
     countRepeatedStep: (step) => repeated.inc({ step }),
     countStatusChange: createJobMetrics(registry),

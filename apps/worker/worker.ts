@@ -109,7 +109,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       logStatusChange(change)
       if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
     })
-  const { countFault, countRepeatedStep } = metrics
+  const { countFault, countMessage, countRepeatedStep } = metrics
   const steps = { db, gate, announce, log, countFault, countRepeatedStep }
   const providers = createProviders(config.providerUrls, { callTimeoutMs: times.providerCallMs })
   const teamLooks = new TimedCache<number>(TEAM_LOOKS_MAX, TEAM_LOOKS_MS)
@@ -215,7 +215,17 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
     capsuleRuns,
     capsuleJudge,
     ...(keyRing
-      ? [startWebhookSender({ db: sweepDb, keyRing, client: webhookClient, times: times.webhooks, reports, log })]
+      ? [
+          startWebhookSender({
+            db: sweepDb,
+            keyRing,
+            client: webhookClient,
+            times: times.webhooks,
+            reports,
+            countWebhook: (outcome) => countMessage('webhook', outcome),
+            log
+          })
+        ]
       : []),
     ...(mailClient
       ? [
@@ -226,6 +236,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
             linkOrigin: config.linkOrigin,
             times: times.mails,
             reports,
+            countMail: (outcome) => countMessage('mail', outcome),
             log
           })
         ]

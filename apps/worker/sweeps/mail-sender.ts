@@ -12,6 +12,7 @@ import type { MailClient } from '../../../services/mail/mail-client.js'
 import { openMail } from '../../../services/mail/mailer.js'
 import { domainOf, type Mail, subjectOf } from '../../../services/mail/message.js'
 import { alertMail, jobEndMail } from '../../../services/mail/text.js'
+import type { MessageOutcome } from '../metrics.js'
 import type { SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -44,6 +45,7 @@ export interface MailSenderDeps {
   linkOrigin: string | null
   times: MailTimes
   reports: SweepReports
+  countMail(outcome: MessageOutcome): void
   log: Logger
 }
 
@@ -142,7 +144,7 @@ async function pendingAlertMail({ db, linkOrigin, times }: MailSenderDeps): Prom
   }
 }
 
-async function tryOnce({ client, log }: MailSenderDeps, pending: PendingMail, signal: AbortSignal) {
+async function tryOnce({ client, countMail, log }: MailSenderDeps, pending: PendingMail, signal: AbortSignal) {
   const { about, what, mail } = pending
   if (mail === null) {
     log.info(about, `${what} was dropped: its recipient is gone, or its link has expired`)
@@ -150,18 +152,21 @@ async function tryOnce({ client, log }: MailSenderDeps, pending: PendingMail, si
   }
   const sent = await client.send(mail, pending.id, signal)
   if (sent.outcome === 'sent') {
+    countMail('sent')
     log.info(about, `${what} was sent`)
     return pending.remove()
   }
   const pause = pending.retrySeconds[pending.tries - 1]
   if (signal.aborted) return pending.postpone('the worker stopped', 0)
   if (sent.outcome === 'refused' || pause === undefined) {
+    countMail('given_up')
     log.error(
       { ...about, ...sent.reason },
       `${what} was given up; check the mail server in SMTP_URL, or the folder in MAIL_DIR`
     )
     return pending.remove()
   }
+  countMail('failed')
   log.warn({ ...about, ...sent.reason, pauseSeconds: pause }, `${what} was not sent and will be tried again`)
   return pending.postpone(JSON.stringify(sent.reason), pause)
 }

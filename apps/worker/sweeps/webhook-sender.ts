@@ -9,8 +9,10 @@ import {
   type TakenDelivery,
   takeDelivery
 } from '../../../db/teams/webhook-deliveries.js'
+import type { DeliveryState } from '../../../domain/teams/webhook.js'
 import { type KeyRing, webhookContext } from '../../../services/keys/key-ring.js'
 import type { WebhookClient, WebhookOutcome } from '../../../services/webhooks/webhook-client.js'
+import type { MessageOutcome } from '../metrics.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
 
@@ -20,6 +22,12 @@ const LOOPS_FOR_FAILING = 2
 const FAILING_MAX = 1_000
 const SWEEP_MS = 3_600_000
 const REMOVED_PER_PASS = 1_000
+
+const outcomeOf = {
+  delivered: 'sent',
+  pending: 'failed',
+  failed: 'given_up'
+} as const satisfies Record<DeliveryState, MessageOutcome>
 
 export interface WebhookTimes {
   /** How often a loop without work looks for some. */
@@ -35,11 +43,12 @@ export interface WebhookSenderDeps {
   client: WebhookClient
   times: WebhookTimes
   reports: SweepReports
+  countWebhook(outcome: MessageOutcome): void
   log: Logger
 }
 
 export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
-  const { db, times, reports, log } = deps
+  const { db, times, reports, countWebhook, log } = deps
   const underWay = new Set<string>()
   /** Webhooks whose last try failed, and the end of each pause on the monotonic clock. */
   const failing = new Map<string, number>()
@@ -88,6 +97,7 @@ export function startWebhookSender(deps: WebhookSenderDeps): TimerLoop {
     }
     const retrySeconds = taken.event === 'webhook.test' ? [] : times.retrySeconds
     const state = await finishTry(db, taken, outcome, retrySeconds)
+    if (state) countWebhook(outcomeOf[state])
     const facts = {
       deliveryId: taken.id,
       webhookId: webhook.id,

@@ -41,6 +41,8 @@ export interface OwnParts {
   executor2?: OwnExecutor
   /** The port through which the shared database is reached, for a test that cuts its connections. */
   databasePort?: number
+  /** Settings of the worker alone. */
+  workerSettings?(databaseUrl: string): Record<string, string>
 }
 
 interface OwnExecutor {
@@ -154,7 +156,7 @@ export async function startPlatform(
   }
   let base = ''
   let cookie = ''
-  await Promise.all([start.api(), start.worker()])
+  await Promise.all([start.api(), start.worker(own.workerSettings?.(database.url))])
   await signUp()
 
   async function signUp(): Promise<void> {

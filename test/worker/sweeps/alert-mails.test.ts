@@ -67,6 +67,7 @@ test('an alert reaches each address once, with the outcomes of both runs, the re
     linkOrigin: 'https://jobs.example.org',
     times: { lookMs: 20, retrySeconds: [0.01], linkRetrySeconds: [] },
     reports: createSweepReports(db, log, () => performance.now()),
+    countMail: () => {},
     log
   })
   open.push(() => sender.close())

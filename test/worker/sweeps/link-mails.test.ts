@@ -40,6 +40,7 @@ async function startSender(...options: Parameters<typeof startMailServer>) {
     linkOrigin: null,
     times: { lookMs: 20, retrySeconds: [], linkRetrySeconds: [0.01, 0.01] },
     reports: createSweepReports(db, log, () => performance.now()),
+    countMail: () => {},
     log
   })
   open.push(() => sender.close())

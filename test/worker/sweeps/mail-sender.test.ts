@@ -42,8 +42,10 @@ async function failed(reason: string, submission: { name?: string } = {}): Promi
 }
 
 let lines: Record<string, unknown>[] = []
+let outcomes: string[] = []
 function startSender(smtpUrl: string, times: Partial<MailTimes> = {}, linkOrigin: string | null = null): TimerLoop {
   lines = []
+  outcomes = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const client = createMailClient({ smtpUrl, mailDir: null, from: 'Jobs <jobs@jobs.example.org>' }, 2)!
   const sender = startMailSender({
@@ -53,6 +55,7 @@ function startSender(smtpUrl: string, times: Partial<MailTimes> = {}, linkOrigin
     linkOrigin,
     times: { lookMs: 20, retrySeconds: [0.01, 0.01], linkRetrySeconds: [0.01, 0.01], ...times },
     reports: createSweepReports(db, log, () => performance.now()),
+    countMail: (outcome) => outcomes.push(outcome),
     log
   })
   open.push(() => sender.close())
@@ -155,6 +158,7 @@ describe('a mail that the server does not accept', () => {
     startSender(server.url, { retrySeconds: [0.01, 0.01, 0.01] })
     await eventually(async () => (await waiting()).length === 0)
     expect(server.deliveries).toHaveLength(1)
+    expect(outcomes.at(-1)).toBe('sent')
   })
 
   test('is given up after the last try, with a line in the log', async () => {
@@ -164,6 +168,7 @@ describe('a mail that the server does not accept', () => {
     await eventually(async () => (await waiting()).length === 0)
     expect(server.messages()).toBe(3)
     expect(lines.at(-1)).toMatchObject({ level: 50, jobId: id, tries: 3, reply: '451' })
+    expect(outcomes).toEqual(['failed', 'failed', 'given_up'])
     expect(JSON.stringify(lines)).not.toContain(ada.email)
   })
 

@@ -33,6 +33,7 @@ const quick: WebhookTimes = { lookMs: 10, retrySeconds: [0.05, 0.05, 0.05], paus
 let teamId: string
 let logged: Record<string, unknown>[] = []
 let secrets: string[] = []
+let outcomes: string[] = []
 const open: { close(): Promise<void> }[] = []
 beforeEach(async () => {
   await db.execute(sql`truncate webhooks cascade`)
@@ -44,6 +45,7 @@ afterEach(async () => {
   for (const secret of secrets) expect(text).not.toContain(secret.slice(6))
   logged = []
   secrets = []
+  outcomes = []
 })
 afterAll(() => database.drop())
 
@@ -59,7 +61,15 @@ const start = (
   const client = createWebhookClient({ allowPrivate, timeoutMs })
   const log = pino({ base: null, level: 'trace' }, { write: (line: string) => logged.push(JSON.parse(line)) })
   const reports = createSweepReports(db, log, () => performance.now())
-  const sender = startWebhookSender({ db, keyRing: ring, client, times: { ...quick, ...times }, reports, log })
+  const sender = startWebhookSender({
+    db,
+    keyRing: ring,
+    client,
+    times: { ...quick, ...times },
+    reports,
+    countWebhook: (outcome) => outcomes.push(outcome),
+    log
+  })
   return closeLater({
     async close() {
       await sender.close()
@@ -105,6 +115,7 @@ describe('a delivery', () => {
     expect([type, data.job_id, data.status]).toEqual(['job.cancelled', jobId, 'cancelled'])
     expect(received[0]!.headers['webhook-id']).toBe(row!.id)
     expect(row).toMatchObject({ tries: 1, lastStatus: 204, lastError: null })
+    await eventually(() => outcomes.join() === 'sent')
   })
 
   test('arrives once per job, with several senders and repeated steps', async () => {
@@ -150,6 +161,7 @@ describe('a receiver that', () => {
       { tries: quick.retrySeconds.length + 1, lastStatus: 500, lastError: 'answered 500', deliveredAt: null }
     ])
     expect(target.received).toHaveLength(quick.retrySeconds.length + 1)
+    await eventually(() => outcomes.join() === 'failed,failed,failed,given_up')
     expect(logged).toContainEqual(expect.objectContaining({ webhookId: id, msg: 'a webhook was given up' }))
   })
 

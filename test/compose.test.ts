@@ -204,11 +204,16 @@ test('api and worker accept the configuration that they are given, and need the 
   const worker = readWorkerConfig(workerEnv)
   expect(api).toMatchObject({ host: '0.0.0.0', port: 3000, publicUrl: null, codesNeeded: true })
   expect(worker).toMatchObject({ workflowBundle: '/app/dist/workflows.js', healthPort: 3001 })
-  for (const url of [api.database.url, apiEnv.REDIS_URL!, api.executors!.fixed[0]!]) {
+  for (const url of [api.database.url, apiEnv.REDIS_URL!, apiEnv.EXECUTOR_URL!]) {
     expect(Object.keys(compose.services)).toContain(new URL(url).hostname)
     expect(new URL(url).href).not.toContain('$')
   }
-  expect(new URL(api.executors!.fixed[0]!).port).toBe(environmentOf('executor').EXECUTOR_PORT)
+  // By name, so that each executor of `--scale executor=2` is used.
+  expect(api.executors).toEqual({
+    fixed: [],
+    names: [{ host: 'executor', port: Number(environmentOf('executor').EXECUTOR_PORT) }]
+  })
+  expect(worker.executors).toEqual(api.executors)
   for (const ring of [api.keyRing, worker.keyRing]) expect(ring?.keyIds).toEqual(['k1'])
   expect(() => readApiConfig({ ...apiEnv, SECRETS_KEYS: '' })).toThrow('SECRETS_KEYS is not set')
   expect(() => readWorkerConfig({ ...workerEnv, SECRETS_KEYS: '' })).toThrow('SECRETS_KEYS is not set')
@@ -352,6 +357,17 @@ describe.each(images)('the image of $name', ({ name, build }) => {
   test('carries the licence, and no compiler or test tool of the build stage', () => {
     expect(instructions.filter((line) => /^COPY LICENSE /.test(line))).toHaveLength(1)
     expect(instructions.filter((line) => /npm install|pip install/.test(line))).toEqual([])
+  })
+
+  test('carries the programs that it runs, and nothing else of what is built', () => {
+    const copies = instructions.filter((line) => line.startsWith('COPY '))
+    const built = copies.flatMap((line) => [...line.matchAll(/ \/app\/dist\/?(\S*)/g)].map(([, path]) => path!))
+    const programs: Record<string, string[]> = {
+      api: ['services', 'apps/api', 'apps/cli', 'console'],
+      worker: ['services', 'apps/worker', 'workflows.js', 'workflows-traced.js'],
+      executor: []
+    }
+    expect(built).toEqual(programs[name])
   })
 
   test('carries the version of the package', () => {

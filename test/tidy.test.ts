@@ -14,7 +14,7 @@ const LINES_MAX = 450
 const notOurs = /(^|\/)(node_modules|dist|__pycache__|\.[^/]+|[^/]+\.egg-info)(\/|$)/
 /** Made by a tool, or data. */
 const notWritten =
-  /^(package-lock\.json|db\/(migrations|seed)\/|tools\/temporal\/go\.|test\/.*\/(histories|fixtures)\/|apps\/executor\/requirements|deploy\/monitoring\/dashboard\.json|docs\/cli\.md|apps\/console\/api\/schema\.ts)/
+  /^(package-lock\.json|db\/(migrations|seed)\/|tools\/(temporal|helm)\/go\.|test\/.*\/(histories|fixtures)\/|apps\/executor\/requirements|deploy\/monitoring\/dashboard\.json|docs\/cli\.md|apps\/console\/api\/schema\.ts)/
 
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -1,5 +1,5 @@
-// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, browser and pooler of the
-// tests.
+// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, browser, pooler and Helm of
+// the tests.
 //
 // Node builtins only, since it runs before anything is installed. Each part writes its mark into dist/bootstrap.json
 // after it is complete, so a run that was killed is mended by the next one, and a run with nothing to do reads one file.
@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findBrowser } from './bootstrap/browser.mjs'
 import { findProgram } from './bootstrap/debian-programs.mjs'
+import { findHelm } from './bootstrap/helm.mjs'
 import { installNodeModules, nodeModulesDigest, nodeModulesPresent } from './bootstrap/node-modules.mjs'
 import { findPgbouncer, librariesOf } from './bootstrap/pgbouncer.mjs'
 import { elapsed, endLeftovers, say } from './bootstrap/progress.mjs'
@@ -32,6 +33,8 @@ export const needs = {
   client: ['node'],
   stack: ['node', 'temporal', 'redis', 'python'],
   tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser', 'pgbouncer'],
+  /** In addition to those of `tests`; it is built for minutes. */
+  chart: ['helm'],
   cluster: ['node', 'temporal', 'redis', 'python', 'haproxy', 'pgbouncer']
 }
 
@@ -67,6 +70,13 @@ const parts = {
       return path ? { path } : { missingOn: today() }
     }
   },
+  helm: {
+    ready: (mark) => isFile(mark?.path) || mark?.missingOn === today(),
+    get: async () => {
+      const path = await findHelm({ root, cache, logs })
+      return path ? { path } : { missingOn: today() }
+    }
+  },
   python: pythonPart('runtime'),
   pythonDev: pythonPart('dev')
 }
@@ -96,6 +106,9 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 /** The path of the browser, or null when the bootstrap found none. */
 export const browserPath = () => process.env.CHROME_PATH || readMarks().browser?.path || null
+
+/** The path of Helm, or null when no bootstrap has looked for it or found it. */
+export const helmPath = () => readMarks().helm?.path || null
 
 /** What starts PgBouncer: its path, empty when the bootstrap found none, and the folders of its libraries. */
 export function pgbouncer() {
@@ -132,6 +145,7 @@ const labels = {
   redis: 'Redis',
   browser: 'Chromium',
   haproxy: 'haproxy',
+  helm: 'Helm',
   pgbouncer: 'PgBouncer',
   python: 'Python environment',
   pythonDev: 'Python environment with test tools'

@@ -31,6 +31,9 @@ const isOfExecutor = (pattern) => pattern.startsWith('apps/executor')
 const forJest = forRunners.filter((argument) => !isOfExecutor(argument))
 const wantsPytest = forRunners.length === 0 || patterns.some(isOfExecutor)
 const wantsJest = forRunners.length === 0 || forJest.length > 0
+const chartTests = ['test/deploy/helm.long.test.ts', 'test/deploy/helm-probes.long.test.ts']
+const wantsHelm =
+  everything || patterns.some((pattern) => chartTests.some((path) => new RegExp(pattern, 'i').test(path)))
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const executor = join(root, 'apps/executor')
@@ -87,7 +90,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 try {
-  await bootstrap(needs.tests)
+  await bootstrap([...needs.tests, ...(wantsHelm ? needs.chart : [])])
   await build()
 } catch (error) {
   say(error.message)

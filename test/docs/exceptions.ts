@@ -63,6 +63,21 @@ export const exceptions: readonly Exception[] = [
     begins: 'python3.12 -m venv',
     reason: 'the bootstrap of every run does the same'
   },
+  {
+    page: 'docs/operations/deployment/kubernetes.md',
+    begins: 'docker build',
+    reason: 'needs a Docker daemon'
+  },
+  {
+    page: 'docs/operations/deployment/kubernetes.md',
+    begins: 'kubectl',
+    reason: 'needs a cluster'
+  },
+  {
+    page: 'docs/operations/deployment/kubernetes.md',
+    begins: 'helm',
+    reason: 'needs a cluster; test/deploy/helm.long.test.ts'
+  },
   { page: 'docs/providers.md', begins: 'npm start', reason: 'the stack of this test is started so' }
 ]
 

@@ -1,11 +1,12 @@
 // The Temporal server binary: on PATH, in the user's cache, downloaded, or built from the pinned Go module.
 import { spawnSync } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { atLeast, buildWithGo, findGo, keepMade, parseVersion } from './go-program.mjs'
 import { onPath } from './on-path.mjs'
-import { run, say, step } from './progress.mjs'
+import { say, step } from './progress.mjs'
 
 const version = '1.8.2'
 /** The version of the binary built with an older Go; its server lacks nothing that the product uses. */
@@ -15,7 +16,6 @@ const goForOlder = [1, 24, 0]
 /** A machine without a way out answers late or never: after this the build begins. */
 const downloadAnswerMs = 3000
 const downloadLimitMs = 5 * 60_000
-const buildLimitMs = 30 * 60_000
 
 /** The path of a Temporal CLI of version 1.5 or later. Throws with what to do when there is none and none can be made. */
 export async function findTemporal({ root, cache, logs }) {
@@ -30,15 +30,7 @@ export async function findTemporal({ root, cache, logs }) {
 
 function versionOf(binary) {
   const answer = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
-  return parse(/version (\d+\.\d+\.\d+)/.exec(answer.stdout ?? '')?.[1])
-}
-
-const parse = (text) => (text ? text.split('.').map(Number) : null)
-
-function atLeast(have, wanted) {
-  if (!have) return false
-  const at = have.findIndex((part, i) => part !== wanted[i])
-  return at === -1 || have[at] > wanted[at]
+  return parseVersion(/version (\d+\.\d+\.\d+)/.exec(answer.stdout ?? '')?.[1])
 }
 
 // The official archive, over HTTPS. What arrives has to run and to name the pinned version before it is kept.
@@ -62,7 +54,7 @@ async function download(cache) {
       const arrived = versionOf(join(draft, 'temporal'))
       if (arrived?.join('.') !== version)
         throw new Error(`the archive holds version ${arrived?.join('.') ?? 'unknown'}`)
-      return keep(draft, join(cache, `temporal-${version}`))
+      return keepMade(draft, join(cache, `temporal-${version}`), 'temporal')
     })
   } catch (error) {
     const why = error.cause?.code ?? error.message.split('\n')[0]
@@ -90,10 +82,11 @@ async function answered(address) {
 }
 
 async function build(root, cache, logs) {
-  const go = onPath('go')
-  const have = go && parse(/go(\d+\.\d+(?:\.\d+)?)/.exec(spawnSync(go, ['version'], { encoding: 'utf8' }).stdout)?.[1])
-  if (go && atLeast(have, goForPinned)) return buildPinned(go, root, cache, logs)
-  if (go && atLeast(have, goForOlder)) return buildOlder(go, cache, logs)
+  const log = join(logs, 'temporal-build.log')
+  const pinned = findGo(goForPinned)
+  if (pinned) return buildPinned(pinned, root, cache, log)
+  const older = findGo(goForOlder)
+  if (older) return buildOlder(older, cache, log)
   throw new Error(
     'Temporal is missing and cannot be built (Go 1.24 or later is not on PATH). Do one of these: install the ' +
       'Temporal CLI >= 1.5 (https://docs.temporal.io/cli), install Go >= 1.26.4 (https://go.dev/dl), or set ' +
@@ -101,60 +94,30 @@ async function build(root, cache, logs) {
   )
 }
 
-function buildPinned(go, root, cache, logs) {
-  const draft = join(cache, `temporal-${version}.making-${process.pid}`)
+function buildPinned(go, root, cache, log) {
   const flags = `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version=${version}`
-  const args = [
-    'build',
-    '-trimpath',
-    '-ldflags',
-    flags,
-    '-o',
-    join(draft, 'temporal'),
-    'github.com/temporalio/cli/cmd/temporal'
-  ]
-  return made(
-    draft,
-    join(cache, `temporal-${version}`),
-    `Temporal ${version} (built with Go, once, about 3 minutes)`,
-    () =>
-      run(go, args, {
-        cwd: join(root, 'tools/temporal'),
-        env: { CGO_ENABLED: '0' },
-        log: join(logs, 'temporal-build.log'),
-        limitMs: buildLimitMs
-      })
-  )
-}
-
-function buildOlder(go, cache, logs) {
-  const draft = join(cache, `temporal-${olderVersion}.making-${process.pid}`)
-  const target = `github.com/temporalio/cli/cmd/temporal@v${olderVersion}`
-  return made(draft, join(cache, `temporal-${olderVersion}`), `Temporal ${olderVersion} (built with Go, once)`, () =>
-    run(go, ['install', target], {
-      env: { CGO_ENABLED: '0', GOBIN: draft },
-      log: join(logs, 'temporal-build.log'),
-      limitMs: buildLimitMs
+  const program = 'github.com/temporalio/cli/cmd/temporal'
+  return buildWithGo(go, {
+    name: 'temporal',
+    home: join(cache, `temporal-${version}`),
+    label: `Temporal ${version} (built with Go, once, about 3 minutes)`,
+    log,
+    make: (folder) => ({
+      args: ['build', '-trimpath', '-ldflags', flags, '-o', join(folder, 'temporal'), program],
+      cwd: join(root, 'tools/temporal')
     })
-  )
+  })
 }
 
-async function made(draft, home, label, work) {
-  try {
-    mkdirSync(draft, { recursive: true })
-    await step(label, work)
-    return keep(draft, home)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
-  }
-}
-
-// Another clone may have put the same version there in the meantime: either one is as good.
-function keep(draft, home) {
-  try {
-    renameSync(draft, home)
-  } catch (error) {
-    if (!existsSync(join(home, 'temporal'))) throw error
-  }
-  return join(home, 'temporal')
+function buildOlder(go, cache, log) {
+  return buildWithGo(go, {
+    name: 'temporal',
+    home: join(cache, `temporal-${olderVersion}`),
+    label: `Temporal ${olderVersion} (built with Go, once)`,
+    log,
+    make: (folder) => ({
+      args: ['install', `github.com/temporalio/cli/cmd/temporal@v${olderVersion}`],
+      env: { GOBIN: folder }
+    })
+  })
 }

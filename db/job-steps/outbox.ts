@@ -1,6 +1,6 @@
 // The outbox: what a dispatch target still has to receive. The relay takes due rows, delivers them, and records the
 // outcome. The step that makes a row obsolete deletes it (db/job-steps/job-steps.ts), never this file. Delivering twice
-// is harmless.
+// is harmless, so outcomes are recorded without waiting for the disk.
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
 import type { DispatchKind } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
@@ -9,6 +9,7 @@ import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
 import { handleRows, type RowFailures } from '../sweep-rows.js'
 import { outbox } from '../tables/jobs.js'
+import { unflushed } from '../unflushed.js'
 import { recordFailure } from './job-steps.js'
 
 export interface OutboxRow {
@@ -75,7 +76,7 @@ export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: n
       unreachableSince: null,
       nextAt: sql`${now} + make_interval(secs => ${recheckSeconds})`
     })
-    .where(isOneOf(keys))
+    .where(and(isOneOf(keys), unflushed))
 }
 
 /** Records that the dispatch target responded and still has the delivery. */
@@ -84,7 +85,7 @@ export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: nu
   await db
     .update(outbox)
     .set({ unreachableSince: null, nextAt: sql`${now} + make_interval(secs => ${recheckSeconds})` })
-    .where(isOneOf(keys))
+    .where(and(isOneOf(keys), unflushed))
 }
 
 /**
@@ -107,7 +108,7 @@ export async function markUnreachable(db: Db, keys: OutboxKey[], pause: RetryPau
       unreachableSince: sql`coalesce(${outbox.unreachableSince}, ${now})`,
       nextAt: sql`${now} + make_interval(secs => ${seconds})`
     })
-    .where(isOneOf(keys))
+    .where(and(isOneOf(keys), unflushed))
 }
 
 /**
@@ -119,7 +120,7 @@ export async function markRefused(db: Db, keys: OutboxKey[], retrySeconds: numbe
   await db
     .update(outbox)
     .set({ unreachableSince: now, nextAt: sql`${now} + make_interval(secs => ${retrySeconds})` })
-    .where(isOneOf(keys))
+    .where(and(isOneOf(keys), unflushed))
 }
 
 /**

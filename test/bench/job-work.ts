@@ -86,12 +86,15 @@ export const statementRows: readonly StatementRow[] = [
   }
 ]
 
+/** Part of statements whose commit does not wait (db/unflushed.ts). */
+const UNFLUSHED = "set_config('synchronous_commit', 'off', true)"
+
 /** A transaction, or a statement outside of one. */
 interface Unit {
   role: string
   statements: string[]
   parameters: string
-  /** It wrote, so its commit waits for the log of Postgres. */
+  /** It wrote, and its commit waits for the log of Postgres. */
   flushed: boolean
 }
 
@@ -106,7 +109,7 @@ export function unitsOf(logged: readonly LoggedStatement[]): Unit[] {
     }
     unit.statements.push(text)
     unit.parameters += parameters
-    unit.flushed ||= transaction !== null
+    unit.flushed ||= transaction !== null && !text.includes(UNFLUSHED)
     if (text === 'begin') open.set(session, unit)
     if (text === 'commit' || text === 'rollback') open.delete(session)
   }

@@ -10,11 +10,8 @@ import type { TaskActivities } from '../../activities/job/task-activities.js'
 import { PROVIDER_STEPS_AT_ONCE, type ProviderActivities } from '../../activities/provider/provider-activities.js'
 import { providerQueueOf, scheduleQueueOf } from '../../domain/jobs/dispatch.js'
 import type { TemporalSecurity } from '../../services/dispatch/temporal-security.js'
-
 import { historyErrors } from '../../services/dispatch/workflow-look.js'
-
 import { ACTIVITY_SLOTS } from '../../services/executor/gate.js'
-
 import type { Tracing } from '../../services/telemetry/tracing.js'
 
 const RETRY_MS = 1_000

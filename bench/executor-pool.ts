@@ -1,7 +1,7 @@
 // Jobs per second of two executors against one, for jobs that wait rather than compute: so the slots count, and not the
 // processors, which all parts share here. The two sides take turns.
-import { request } from 'undici'
 import { type Executor, startExecutor } from '../apps/cli/stack/parts/executor.js'
+import { submitMany } from './submit.js'
 import { type BenchPlatform, type BenchStack, EXECUTOR_TOKEN } from './support/bench-stack.js'
 import { median, printTable, spread } from './support/table.js'
 import { untilCompleted } from './throughput/backlog.js'
@@ -38,8 +38,8 @@ export async function benchExecutorPool(stack: BenchStack): Promise<void> {
       for (let round = 0; round < ROUNDS; round++)
         for (const [at, side] of sides.entries()) rates[at]!.push(await rateOf(side, mode, JOBS))
       const [one, two] = rates.map(median) as [number, number]
-      rows.push([mode, `${one.toFixed(2)} (${spread(rates[0], 2)})`, `${two.toFixed(2)} (${spread(rates[1], 2)})`])
-      rows.at(-1)!.push(`${(two / one).toFixed(2)}x`)
+      const shown = [one, two].map((rate, at) => `${rate.toFixed(2)} (${spread(rates[at]!, 2)})`)
+      rows.push([mode, ...shown, `${(two / one).toFixed(2)}x`])
     }
     printTable(
       `Jobs that wait ${WAIT_SECONDS} s, ${SLOTS} slots for each executor, medians of ${ROUNDS} rounds of ${JOBS} jobs`,
@@ -60,7 +60,6 @@ async function startSide(stack: BenchStack, executors: Executor[]): Promise<Side
 }
 
 async function rateOf(side: Side, mode: (typeof modes)[number], jobs: number): Promise<number> {
-  const { base, cookie } = side.platform
   const body = JSON.stringify({
     inline_code: code,
     framework: 'qiskit',
@@ -69,18 +68,7 @@ async function rateOf(side: Side, mode: (typeof modes)[number], jobs: number): P
     execution_mode: mode
   })
   const began = performance.now()
-  await Promise.all(
-    Array.from({ length: jobs }, async () => {
-      const response = await request(`${base}/api/jobs/submit`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', cookie },
-        body
-      })
-      if (response.statusCode !== 201)
-        throw new Error(`submit returned ${response.statusCode}: ${await response.body.text()}`)
-      await response.body.dump()
-    })
-  )
+  await submitMany(side.platform, mode, jobs, jobs, body)
   side.submitted += jobs
   await untilCompleted(side.platform, side.submitted)
   return (1_000 * jobs) / (performance.now() - began)

@@ -43,7 +43,13 @@ export async function benchSubmit(stack: BenchStack): Promise<void> {
 }
 
 /** Sends `count` submissions by `clients` callers at the same time. */
-export async function submitMany(platform: BenchPlatform, mode: string, clients: number, count: number) {
+export async function submitMany(
+  platform: BenchPlatform,
+  mode: string,
+  clients: number,
+  count: number,
+  text = body(mode)
+) {
   const agent = new Agent({ connections: clients })
   const headers = { 'content-type': 'application/json', cookie: platform.cookie }
   const latencies: number[] = []
@@ -55,11 +61,11 @@ export async function submitMany(platform: BenchPlatform, mode: string, clients:
       const response = await request(`${platform.base}/api/jobs/submit`, {
         method: 'POST',
         headers,
-        body: body(mode),
+        body: text,
         dispatcher: agent
       })
-      const text = await response.body.text()
-      if (response.statusCode !== 201) throw new Error(`submit returned ${response.statusCode}: ${text}`)
+      const answer = await response.body.text()
+      if (response.statusCode !== 201) throw new Error(`submit returned ${response.statusCode}: ${answer}`)
       latencies.push(performance.now() - begun)
     }
   }

@@ -31,6 +31,8 @@ describe('comparisons', () => {
       await completedBell(page, 'Bell of the server')
       await open('/run')
       await page.getByLabel('Shots').fill('4000')
+      // A seed, since one comparison in a hundred finds a difference by design.
+      await page.getByLabel('Seed (optional)').fill('5')
       await run(page).click()
       await page.getByRole('link', { name: 'Compare with a job' }).click()
       await page.getByRole('heading', { level: 1, name: 'Compare a run in this browser with a job' }).waitFor()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { SERIES_MAX, sweepLayout } from '../../../apps/console/charts/sweep/sweep-layout.js'
+import { SERIES_MAX, sweepLayout, titleOf } from '../../../apps/console/charts/sweep/sweep-layout.js'
 import type { SweepPoint } from '../../../apps/console/results/sweep.js'
 
 const one = (points: SweepPoint[]) => sweepLayout({ parameter: 'theta', series: [{ name: 'ZZ', points }] }, 640)
@@ -19,7 +19,7 @@ describe('the plot of a sweep', () => {
     expect(second!.error!.from - second!.y).toBeCloseTo(unit / 10, 9)
     expect(second!.y - second!.error!.to).toBeCloseTo(unit / 10, 9)
     expect([first!.error, third!.error]).toEqual([null, null])
-    expect([first, second, third].map((point) => point!.title)).toEqual([
+    expect([first, second, third].map((point) => titleOf(point!.value, 'ZZ', 'theta'))).toEqual([
       'ZZ at theta = 0: 0 (exact)',
       'ZZ at theta = 1: 1 ± 0.1',
       'ZZ at theta = 2: -1 (standard error not stated)'

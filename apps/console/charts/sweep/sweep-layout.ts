@@ -15,7 +15,7 @@ export interface PlacedPoint {
   x: number
   y: number
   error: { from: number; to: number } | null
-  title: string
+  value: SweepPoint
 }
 
 export interface PlacedSeries {
@@ -69,19 +69,15 @@ export function sweepLayout({ parameter, series: all, leftOut = 0 }: SweepData, 
   const plotX = GAP + CELL * Math.max(1, ...vertical.ticks.map(({ label }) => cellsOf(label)))
   const plot = { x: plotX, y: TOP, width: Math.max(80, width - plotX - RIGHT), height }
   const horizontal = parameterAxis(points, plot.width - 2 * INSET)
-  const placeX = (x: number | string) => plot.x + INSET + horizontal.place(x)
-  const placeY = (y: number) => plot.y + height - vertical.place(y)
+  const placeX = (x: number | string) => pixels(plot.x + INSET + horizontal.place(x))
+  const placeY = (y: number) => pixels(plot.y + height - vertical.place(y))
 
   const series = drawn.map(({ name, points }, style) => {
-    const placed = points.map(
-      ({ x, y, error }, key): PlacedPoint => ({
-        key,
-        x: placeX(x),
-        y: placeY(y),
-        error: error ? { from: placeY(y - error), to: placeY(y + error) } : null,
-        title: `${clipped(name, NAME_CELLS_MAX)} at ${clipped(parameter, NAME_CELLS_MAX)} = ${clipped(String(x), NAME_CELLS_MAX)}: ${y}${errorText(error)}`
-      })
-    )
+    const placed = points.map((value, key): PlacedPoint => {
+      const { x, y, error } = value
+      const bar = error ? { from: placeY(y - error), to: placeY(y + error) } : null
+      return { key, x: placeX(x), y: placeY(y), error: bar, value }
+    })
     return { name: clipped(name, NAME_CELLS_MAX), style, points: placed, path: pathOf(placed) }
   })
   return {
@@ -96,6 +92,13 @@ export function sweepLayout({ parameter, series: all, leftOut = 0 }: SweepData, 
     description: `${numbered(points.length, 'point')} of ${series.map(({ name }) => name).join(', ')} against ${clipped(parameter, NAME_CELLS_MAX)}, from ${low} to ${high}.`
   }
 }
+
+/** `ZZ at theta = 0.5: 0.25 ± 0.0316` */
+export const titleOf = ({ x, y, error }: SweepPoint, name: string, parameter: string): string =>
+  `${clipped(name, NAME_CELLS_MAX)} at ${clipped(parameter, NAME_CELLS_MAX)} = ${clipped(String(x), NAME_CELLS_MAX)}: ${y}${errorText(error)}`
+
+/** To a hundredth: paths through thousands of points with all their digits take long to write and to read. */
+const pixels = (place: number): number => Math.round(place * 100) / 100
 
 /** ` ± 0.0316` */
 export const errorText = (error: number | null): string =>

@@ -5,7 +5,7 @@ import { numbered } from '../../text/exact-numbers.js'
 import { clipped, shownText } from '../../text/shown-text.js'
 import chart from '../chart.module.css'
 import { useWidth } from '../use-width.js'
-import { errorText, type PlacedSeries, POINTS_APART_MAX, sweepLayout } from './sweep-layout.js'
+import { errorText, type PlacedSeries, POINTS_APART_MAX, sweepLayout, titleOf } from './sweep-layout.js'
 import styles from './sweep-plot.module.css'
 
 /** Around 0, 0; as many as there are series to be told apart. */
@@ -67,13 +67,13 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
             </text>
           </g>
         ))}
-        {series.map(({ style, points, path }) => (
+        {series.map(({ name, style, points, path }) => (
           <g key={style} className={styles[`series${style}`]}>
             <path className={styles.line} d={path} />
             {isDense && <DensePoints points={points} shape={shapes[style]!} />}
-            {(isDense ? [] : points).map(({ key, x, y, error, title: pointTitle }) => (
+            {(isDense ? [] : points).map(({ key, x, y, error, value }) => (
               <g key={key} transform={`translate(${x} ${y})`}>
-                <title>{pointTitle}</title>
+                <title>{titleOf(value, name, data.parameter)}</title>
                 {error && (
                   <path
                     className={styles.error}
@@ -103,12 +103,10 @@ export function SweepPlot({ data, title }: { data: SweepData; title: string }) {
 function DensePoints({ points, shape }: { points: PlacedSeries['points']; shape: string }) {
   const [marks, errors] = useMemo(
     () => [
-      // A shape begins where it stands, and all else in it is relative.
-      points.map(({ x, y }) => shape.replace(/^M(\S+) (-?[\d.]+)/, (_, dx, dy) => `M${x + +dx} ${y + +dy}`)).join(''),
+      // All in a shape is relative: `m` begins where it stands.
+      points.map(({ x, y }) => `M${x} ${y}m${shape.slice(1)}`).join(''),
       points
-        .flatMap(({ x, error }) =>
-          error ? `M${x} ${error.from}V${error.to}M${x - 3} ${error.from}h6M${x - 3} ${error.to}h6` : []
-        )
+        .flatMap(({ x, error }) => (error ? `M${x} ${error.from}V${error.to}m-3 0h6M${x} ${error.from}m-3 0h6` : []))
         .join('')
     ],
     [points, shape]

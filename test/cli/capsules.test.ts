@@ -126,7 +126,9 @@ longTest(
 longTest(
   'a job becomes a capsule, and the exit code of its verification shows whether the results match',
   async () => {
-    const job = JSON.parse((await ada.run(['submit', ada.file('b.qasm', qasm), '--seed', '7', '--wait', '--json'])).stdout).id
+    const job = JSON.parse(
+      (await ada.run(['submit', ada.file('b.qasm', qasm), '--seed', '7', '--wait', '--json'])).stdout
+    ).id
     const id = (await json(['from-job', job, '--name', 'From a job', '--tag', 'x'])).capsule_id
     await done(['seal', id, '--exit-code', '0', '--margin', '0.2'])
     await refused(['run', id, '--backend', 'local'], 2, '--mode: must be template')

@@ -6,6 +6,7 @@ import { benchAccess } from './access.js'
 import { benchBackends } from './backends.js'
 import { benchBackup } from './backup.js'
 import { benchCapsules } from './capsules.js'
+import { benchCommits } from './commits.js'
 import { benchCompare } from './compare.js'
 import { benchConsoleInChromium } from './console/in-chromium.js'
 import { benchConsoleSimulators } from './console/simulators.js'
@@ -48,6 +49,9 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   'console-in-chromium': benchConsoleInChromium
 }
 
+/** Set by tools/bench.mjs for `--compare REF`: the folder in which that commit is built. */
+const { COMPARED_REF: ref, COMPARED_ROOT: root } = process.env
+
 const chosen = process.argv.slice(2)
 const unknown = chosen.filter((name) => !Object.hasOwn(stages, name))
 if (unknown.length > 0) {
@@ -58,8 +62,9 @@ if (unknown.length > 0) {
 console.log(`${availableParallelism()} cores, Node ${process.version}; all parts share them with the load\n`)
 const stack = await startBenchStack()
 try {
+  if (ref && root) await benchCommits(stack, { ref, root })
   for (const [name, stage] of Object.entries(stages))
-    if (chosen.length === 0 || chosen.includes(name)) await stage(stack)
+    if (chosen.includes(name) || (chosen.length === 0 && !ref)) await stage(stack)
 } finally {
   await stack.close()
 }

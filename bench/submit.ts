@@ -81,13 +81,13 @@ function row(label: string, clients: number, { latencies, rate }: { latencies: n
   return [label, String(clients), rate.toFixed(0), quantile(latencies, 0.5).toFixed(1), p99.toFixed(1), verdict]
 }
 
-async function untilAllAreFinal({ connection }: BenchPlatform): Promise<void> {
+export async function untilAllAreFinal({ connection }: BenchPlatform): Promise<void> {
   const deadline = performance.now() + 300_000
   while (performance.now() < deadline) {
     const [row] = await connection.sql<{ open: number }[]>`
       select count(*)::int as open from jobs where status in ('pending', 'running', 'cancelling')`
     if (row!.open === 0) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
   throw new Error('jobs are still open after five minutes')
 }

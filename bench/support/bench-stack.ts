@@ -13,7 +13,6 @@ import { startRedis } from '../../apps/cli/stack/parts/redis.js'
 import { startTemporal } from '../../apps/cli/stack/parts/temporal.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
-import { createAccessCode } from '../../db/accounts/accounts.js'
 import { type Connection, connect } from '../../db/client.js'
 import { migrate } from '../../db/migrate.js'
 import { startNoOpExecutor } from './no-op-executor.js'
@@ -46,8 +45,8 @@ export interface BenchStack {
   temporalAddress: string
   temporalPid: number
   executors: Record<'no-op' | 'real', ExecutorAddress>
-  /** @param own additional settings of api and workers. */
-  platform(name: string, executor: ExecutorAddress, own?: Record<string, string>): Promise<BenchPlatform>
+  /** @param own additional settings of api and workers. @param root the folder of another commit, whose programs it runs. */
+  platform(name: string, executor: ExecutorAddress, own?: Record<string, string>, root?: string): Promise<BenchPlatform>
   spawn: StackContext
   close(): Promise<void>
 }
@@ -79,8 +78,10 @@ export async function startBenchStack(): Promise<BenchStack> {
     executors: { 'no-op': { name: 'no-op', url: noOp.url }, real: { name: 'real', url: real.url } },
     spawn: context,
 
-    async platform(name, executor, own = {}) {
+    async platform(name, executor, own = {}, root = projectRoot) {
       const database = await makeDatabase(server.url, name)
+      // Another commit has its own migrations, which its api makes at its start.
+      if (root === projectRoot) await migrate(database)
       const settings = {
         DATABASE_URL: database,
         REDIS_URL: redis.url,
@@ -89,18 +90,19 @@ export async function startBenchStack(): Promise<BenchStack> {
         QUEUE_PREFIX: name,
         EXECUTOR_URL: executor.url,
         EXECUTOR_TOKEN,
-        WORKFLOW_BUNDLE: join(projectRoot, 'dist/workflows.js'),
+        WORKFLOW_BUNDLE: join(root, 'dist/workflows.js'),
         HOST: '127.0.0.1',
         LOG_LEVEL: 'warn',
         // The load exceeds the rate limits.
         RATE_LIMIT_SCALE: '0',
+        ACCESS_CODES: 'off',
         ...own
       }
-      const app = { env: settings, probeHost: '127.0.0.1' }
+      const app = { env: settings, probeHost: '127.0.0.1', root }
       const api = await startNodeApp({ ...app, name: 'api', portVariable: 'PORT' }, context)
       const connection = connect(database, { max: 10 })
       const base = `http://127.0.0.1:${api.port}`
-      const { cookie, user } = await signUp(base, connection, 'bench@example.org')
+      const { cookie, user } = await signUp(base, 'bench@example.org')
       const workers: NodeApp[] = []
       return {
         settings,
@@ -109,7 +111,7 @@ export async function startBenchStack(): Promise<BenchStack> {
         apiPid: api.pid,
         cookie,
         user,
-        signUp: async (email) => (await signUp(base, connection, email)).cookie,
+        signUp: async (email) => (await signUp(base, email)).cookie,
         async startWorker() {
           const worker = await startNodeApp({ ...app, name: 'worker', portVariable: 'WORKER_HEALTH_PORT' }, context)
           workers.push(worker)
@@ -145,20 +147,14 @@ async function makeDatabase(serverUrl: string, name: string): Promise<string> {
   await sql.end()
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  await migrate(url.href)
   return url.href
 }
 
-async function signUp(
-  base: string,
-  { db }: Connection,
-  email: string
-): Promise<{ cookie: string; user: { id: string; email: string } }> {
-  const code = await createAccessCode(db, { uses: 1 })
+async function signUp(base: string, email: string): Promise<{ cookie: string; user: { id: string; email: string } }> {
   const response = await fetch(`${base}/api/auth/sign-up`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: BENCH_PASSWORD, code })
+    body: JSON.stringify({ email, password: BENCH_PASSWORD })
   })
   if (response.status !== 201) throw new Error(`sign-up returned ${response.status}: ${await response.text()}`)
   const { user } = (await response.json()) as { user: { id: string; email: string } }

@@ -1,4 +1,5 @@
 // The prices of a backend, as its row has them.
+import { sql } from 'drizzle-orm'
 import type { Pricing } from '../../domain/money/cost.js'
 import { backends } from '../tables/backends.js'
 
@@ -10,6 +11,10 @@ export const pricingColumns = {
   perSecond: backends.perSecond,
   secondsMax: backends.secondsMax
 }
+
+/** The SQL form of `isFree`. */
+export const freePricing = sql`(${backends.taskFee} = 0 and ${backends.perShot} = 0 and ${backends.minimumCost} = 0
+  and (${backends.perSecond} is null or ${backends.secondsMax} is null or ${backends.perSecond} = 0))`
 
 type PricingRow = Pick<typeof backends.$inferSelect, keyof typeof pricingColumns>
 

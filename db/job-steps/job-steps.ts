@@ -9,7 +9,7 @@ import { paramsFromText, shotsOfRuns } from '../../domain/jobs/params/params.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { estimateRuns } from '../../domain/money/cost.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
-import { pricingColumns, pricingOf } from '../backends/pricing.js'
+import { freePricing, pricingColumns, pricingOf } from '../backends/pricing.js'
 import { createRequestedCapsule } from '../capsules/capsule-of-job.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
@@ -21,7 +21,10 @@ import { leaseEnd } from '../jobs/lease-time.js'
 import { settle } from '../money/budget.js'
 import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
 import { backends } from '../tables/backends.js'
+import { ledger } from '../tables/budgets.js'
 import { jobs, outbox, scriptRequests } from '../tables/jobs.js'
+import { providerJobs } from '../tables/providers.js'
+import { hasSubscriber } from '../teams/webhook-deliveries.js'
 
 /** `cancel`: continue with the cancel path. `stop`: the job is final, or another worker has it; finish quietly. */
 export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
@@ -36,18 +39,22 @@ export async function beginJob(
   fence: Fence,
   facts: { workflowRunId?: string } = {}
 ): Promise<Beginning> {
-  return db.transaction(async (tx) => {
-    // The same statement sets the lease, so the claim is fenced by the generation alone.
-    const claim = await transition(tx, jobId, 'running', {
+  const claimWith = (handle: DbOrTx, where?: SQL) =>
+    transition(handle, jobId, 'running', {
+      // The same statement sets the lease, so the claim is fenced by the generation alone.
       fence: { generation: fence.generation },
       set: {
         ...facts,
         startedAt: now,
         ...(fence.lease ? { leaseToken: fence.lease, leaseExpiresAt: leaseEnd } : {})
       },
-      where: or(isNull(jobs.notBefore), lte(jobs.notBefore, now)),
+      where: and(or(isNull(jobs.notBefore), lte(jobs.notBefore, now)), where),
       clears: 'start'
     })
+  // Most backends are free, and then the claim is one statement: no price can be above the reservation.
+  if ((await claimWith(db, isOnFreeBackend)) === 'won') return 'begin'
+  return db.transaction(async (tx) => {
+    const claim = await claimWith(tx)
     const beginning = claim === 'won' ? 'begin' : await beginningOf(tx, jobId, fence)
     if (beginning !== 'begin') {
       // A later generation finds the job running already; its row is obsolete as well.
@@ -60,6 +67,9 @@ export async function beginJob(
     return 'stop'
   })
 }
+
+/** Also of a backend that is no longer in the catalogue, which fails the job when it is run. */
+const isOnFreeBackend = sql`not exists (select from ${backends} where ${backends.slug} = ${jobs.backend} and not ${freePricing})`
 
 async function beginningOf(tx: Tx, jobId: string, fence: Fence): Promise<Beginning> {
   const [row] = await tx
@@ -102,6 +112,8 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
  * its estimate.
  */
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
+  const set = { resultSha256, actualCost: 0n, cancelOutcome: null }
+  if ((await transition(db, jobId, 'completed', { fence, set, where: hasPlainEnd })) === 'won') return 'won'
   return db.transaction(async (tx) => {
     // Only jobs on local engines have a lease.
     const cost = fence.lease ? null : await costOfCompleted(tx, jobId)
@@ -123,6 +135,20 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
     return moved
   })
 }
+
+/**
+ * Whether the status, and what `transition` writes with it, is all that is due at the end of a job: no money, no capsule, no
+ * webhook, and no row that a cancel or another workflow may have added. Most jobs end like this, in one statement.
+ */
+const hasPlainEnd = and(
+  eq(jobs.estimatedCost, 0n),
+  eq(jobs.createCapsule, false),
+  eq(jobs.generation, 1),
+  isNull(jobs.cancelRequestedAt),
+  sql`not exists (select from ${ledger} where ${ledger.jobId} = ${jobs.id})`,
+  sql`not exists (select from ${providerJobs} where ${providerJobs.jobId} = ${jobs.id})`,
+  sql`not ${hasSubscriber('job.completed', sql`${jobs.teamId}`)}`
+)
 
 /**
  * Fails a job. A failed run on a local engine costs nothing. A provider job costs its certain charge, and while that is

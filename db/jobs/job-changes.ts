@@ -21,8 +21,10 @@ export type AnnounceRun = (runId: string) => void
 /**
  * Collects ids for a few milliseconds and sends them in one notification. A failure is ignored, since a notification is
  * only a hint.
+ * @param sending called with each id right before its notification is sent, which this process gets as well.
  */
-export const createJobAnnouncer = (db: Db): AnnounceJob => announcer(db, CHANNEL, COALESCE_MS)
+export const createJobAnnouncer = (db: Db, sending?: (jobId: string) => void): AnnounceJob =>
+  announcer(db, CHANNEL, COALESCE_MS, sending)
 
 /** The same for changes of a job's tasks. */
 export const createTaskAnnouncer = (db: Db): AnnounceJob => announcer(db, CHANNEL, TASKS_COALESCE_MS)
@@ -30,13 +32,14 @@ export const createTaskAnnouncer = (db: Db): AnnounceJob => announcer(db, CHANNE
 /** The same for the statuses of capsule runs. */
 export const createRunAnnouncer = (db: Db): AnnounceRun => announcer(db, RUN_CHANNEL, COALESCE_MS)
 
-function announcer(db: Db, channel: string, coalesceMs: number): (id: string) => void {
+function announcer(db: Db, channel: string, coalesceMs: number, sending = (_: string) => {}): (id: string) => void {
   const waiting = new Set<string>()
   let scheduled = false
   const send = async () => {
     scheduled = false
     const ids = [...waiting]
     waiting.clear()
+    ids.forEach(sending)
     for (let at = 0; at < ids.length; at += IDS_PER_NOTICE)
       await db
         .execute(sql`select pg_notify(${channel}, ${ids.slice(at, at + IDS_PER_NOTICE).join(',')})`)

@@ -20,8 +20,8 @@ export type Transition = 'won' | 'already_mine' | 'lost'
 export type JobChange = PgUpdateSetSource<typeof jobs>
 
 /**
- * Changes the status of a job to `to`. Without a fence (cancel, sweeps) only the current status decides. Must run in a
- * transaction. A final status clears the lease and the outbox, notifies the team's webhooks, records the mail that the
+ * Changes the status of a job to `to`. Without a fence (cancel, sweeps) only the current status decides. A final status must
+ * be reached in a transaction. A final status clears the lease and the outbox, notifies the team's webhooks, records the mail that the
  * submitter requested, and releases the team's next deferred job. `clears` names the outbox row that another status
  * makes obsolete. It is one statement, since every job passes here three times, plus a second one when a webhook
  * subscribes.

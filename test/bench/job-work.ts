@@ -36,9 +36,9 @@ export const statementRows: readonly StatementRow[] = [
   },
   {
     step: 'claim',
-    what: 'begin; status with event and outbox row; price; commit',
+    what: 'status, lease, event and outbox row, on a backend that is free',
     role: 'worker',
-    pattern: /^begin; with moved as .*"backends"\."task_fee_micro"/
+    pattern: /^with moved as .*"backends"\."task_fee_micro"/
   },
   {
     step: 'attempt',
@@ -60,9 +60,9 @@ export const statementRows: readonly StatementRow[] = [
   },
   {
     step: 'end',
-    what: 'begin; cost (temporal); status with event and outbox row; ledger; commit',
+    what: 'status, event and outbox row, of a job without money, capsule or webhook',
     role: 'worker',
-    pattern: /^begin; .*with moved as .*from "ledger"/
+    pattern: /^with moved as .*from "ledger"/
   },
   {
     step: 'end',
@@ -75,13 +75,6 @@ export const statementRows: readonly StatementRow[] = [
     what: 'of claim, attempt and end',
     role: 'worker',
     pattern: /^select pg_notify/,
-    coalesced: true
-  },
-  {
-    step: 'notices',
-    what: 'status of the lease, at a notice of its own worker',
-    role: 'worker',
-    pattern: /^select "status" from "jobs" where \("jobs"\."id" = \$1 and "jobs"\."lease_token" = \$2\)/,
     coalesced: true
   }
 ]

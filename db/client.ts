@@ -7,6 +7,7 @@ import type postgres from 'postgres'
 import type { OperatorLimits } from '../domain/operations/operator-limits.js'
 import { type Driver, openDriver } from './connection/driver.js'
 import { createOutageGate, type OutageGate } from './connection/outage-gate.js'
+import { type ContentStore, connectStore } from './content-store.js'
 import { withCorrectRows } from './driver-rows.js'
 import { withholdParameters } from './failed-query.js'
 import { withLimits } from './operator-limit.js'
@@ -40,6 +41,8 @@ export interface ConnectionOptions {
   idleInTransactionMs?: number
   /** The operator's limits, which queries read with `operatorLimit`. */
   settings?: OperatorLimits
+  /** Where contents are that rows name and do not hold; `null`: in rows alone. */
+  contentStore?: ContentStore | null
   /** `false`: nothing is prepared, for poolers that share a session among clients. */
   prepares?: boolean
   /** `false`: sessions begin without parameters that poolers refuse; the role must have their values. */
@@ -57,7 +60,7 @@ export const sessionTimeouts = {
 }
 
 export function connect(databaseUrl: string, options: ConnectionOptions = {}): Connection {
-  const { max = 10, prepares, startupParameters, settings, onServerLeft } = options
+  const { max = 10, prepares, startupParameters, settings, contentStore = null, onServerLeft } = options
   const driver = openDriver(databaseUrl, {
     max,
     prepares,
@@ -69,7 +72,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions = {}): C
         options.idleInTransactionMs ?? sessionTimeouts.idle_in_transaction_session_timeout
     }
   })
-  const guards = { ...driver, prepare: prepares ?? true, limits: settings ?? null, onServerLeft }
+  const guards = { ...driver, prepare: prepares ?? true, limits: settings ?? null, contentStore, onServerLeft }
   const client = guarded(driver.sql, guards, createOutageGate(driver.outage))
   return { db: drizzle(client), sql: driver.sql, close: () => driver.sql.end({ timeout: 5 }) }
 }
@@ -77,6 +80,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions = {}): C
 interface Guards extends Pick<Driver, 'watch' | 'leaveServer'>, Pick<ConnectionOptions, 'onServerLeft'> {
   prepare: boolean
   limits: OperatorLimits | null
+  contentStore: ContentStore | null
 }
 
 /**
@@ -113,7 +117,9 @@ function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, gu
   }
   if ('begin' in client) overrides.begin = nested(client.begin.bind(client) as never)
   if ('savepoint' in client) overrides.savepoint = nested(client.savepoint.bind(client) as never)
-  return new Proxy(client, { get: (target, key) => overrides[key as string] ?? Reflect.get(target, key) })
+  const own = new Proxy(client, { get: (target, key) => overrides[key as string] ?? Reflect.get(target, key) })
+  connectStore(own, guards.contentStore)
+  return own
 }
 
 /** Whether `column` is one of the ids. */

@@ -1,9 +1,11 @@
 // Large contents, read and written in slices. In one piece a content takes five times its size, since the driver carries it as
-// hex text, and 15 MiB hold the event loop for a quarter of a second.
+// hex text, and 15 MiB hold the event loop for a quarter of a second. A content is written to its row; a sweep can move it to
+// the content store later (db/contents), where it is read as well.
 import { randomUUID } from 'node:crypto'
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import type { Db, DbOrTx, Tx } from './client.js'
+import { objectSlices, wholeObject } from './content-store.js'
 
 /** How much one statement reads. It takes about four times as much memory, until the slice is passed on. */
 export const SLICE_BYTES = 256 * 1024
@@ -35,15 +37,20 @@ class ContentGone extends Error {
   }
 }
 
-/** @throws Error when the row is removed before its end is read. */
+/**
+ * @throws Error when the row is removed before its end is read; ContentLost when the content store has not what the row names;
+ * ServiceError `content_store_unavailable`.
+ */
 export async function* slicesOf(db: DbOrTx, { table, where, sizeBytes, small }: StoredContent): AsyncGenerator<Buffer> {
   if (small) return yield small
   for (let at = 0; at < sizeBytes; at += SLICE_BYTES) {
-    const [row] = await db.execute<{ slice: Buffer }>(
-      sql`select substring(content from ${at + 1}::int for ${SLICE_BYTES}::int) as slice
+    const [row] = await db.execute<{ slice: Buffer | null; key: string | null }>(
+      sql`select substring(content from ${at + 1}::int for ${SLICE_BYTES}::int) as slice, object_key as key
         from ${sql.identifier(table)} where ${where} limit 1`
     )
-    if (!row || row.slice.length !== Math.min(SLICE_BYTES, sizeBytes - at)) throw new ContentGone(table)
+    // It can be moved between two slices.
+    if (row?.key && row.slice === null) return yield* objectSlices(db, row.key, sizeBytes, at)
+    if (!row?.slice || row.slice.length !== Math.min(SLICE_BYTES, sizeBytes - at)) throw new ContentGone(table)
     yield row.slice
   }
 }
@@ -51,14 +58,16 @@ export async function* slicesOf(db: DbOrTx, { table, where, sizeBytes, small }: 
 /**
  * The whole content in one Buffer, without copies of it; `null` when its row is gone. A content that is not of its recorded size
  * is returned as well: its digest reveals the change.
+ * @throws ContentLost, ServiceError `content_store_unavailable`
  */
 export async function wholeOf(db: DbOrTx, content: StoredContent): Promise<Buffer | null> {
   if (content.small) return content.small
-  const { table, where } = content
-  const [row] = await db.execute<{ size: number }>(
-    sql`select length(content) as size from ${sql.identifier(table)} where ${where} limit 1`
+  const { table, where, sizeBytes } = content
+  const [row] = await db.execute<{ size: number | null; key: string | null }>(
+    sql`select length(content) as size, object_key as key from ${sql.identifier(table)} where ${where} limit 1`
   )
   if (!row) return null
+  if (row.size === null) return wholeObject(db, row.key!, sizeBytes)
   const whole = Buffer.allocUnsafe(row.size)
   let at = 0
   try {

@@ -106,6 +106,13 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     check:
       'Send the same request again after `Retry-After` seconds, with the same `Idempotency-Key`. If it lasts: `GET /readyz`, and `DATABASE_URL` of the api.'
   },
+  content_store_unavailable: {
+    means:
+      'The store of large contents (`CONTENT_STORE`) does not respond, or refuses the service. Nothing is lost: the result or file is sent once the store responds.',
+    who: 'caller later, operator',
+    check:
+      'Send the same request again after `Retry-After` seconds. If it lasts: the error of `contents` in `GET /api/admin/system`, and docs/operations/deployment/content-store.md.'
+  },
   storage_full: {
     means:
       'The disk of the service is full, so nothing was stored. Reads still work, and accepted jobs wait until there is space.',

@@ -20,6 +20,7 @@ export const errorCatalogue = {
   request_under_way: { http: 503, retryable: true },
   service_busy: { http: 503, retryable: true },
   database_unavailable: { http: 503, retryable: true },
+  content_store_unavailable: { http: 503, retryable: true },
   storage_full: { http: 503, retryable: true },
   budget_exceeded: { http: 402, retryable: false },
   spend_limit_exceeded: { http: 402, retryable: false },

@@ -1,5 +1,5 @@
-// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, browser, pooler and Helm of
-// the tests.
+// Gets what a fresh clone lacks: npm packages, Temporal, Redis, the executor's Python environment, and for the tests a browser,
+// a pooler, Helm and an S3 server.
 //
 // Node builtins only, since it runs before anything is installed. Each part writes its mark into dist/bootstrap.json
 // after it is complete, so a run that was killed is mended by the next one, and a run with nothing to do reads one file.
@@ -17,6 +17,7 @@ import { elapsed, endLeftovers, say } from './bootstrap/progress.mjs'
 import { installPython, pythonDigest, venvPython } from './bootstrap/python.mjs'
 import { findRedis } from './bootstrap/redis.mjs'
 import { findTemporal } from './bootstrap/temporal.mjs'
+import { findVersitygw } from './bootstrap/versitygw.mjs'
 import { startOf, takeLock } from './process-lock.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -33,8 +34,9 @@ export const needs = {
   client: ['node'],
   stack: ['node', 'temporal', 'redis', 'python'],
   tests: ['node', 'temporal', 'redis', 'pythonDev', 'browser', 'pgbouncer'],
-  /** In addition to those of `tests`; it is built for minutes. */
+  /** In addition to those of `tests`; both are built for minutes. */
   chart: ['helm'],
+  contentStore: ['versitygw'],
   cluster: ['node', 'temporal', 'redis', 'python', 'haproxy', 'pgbouncer']
 }
 
@@ -70,15 +72,21 @@ const parts = {
       return path ? { path } : { missingOn: today() }
     }
   },
-  helm: {
-    ready: (mark) => isFile(mark?.path) || mark?.missingOn === today(),
-    get: async () => {
-      const path = await findHelm({ root, cache, logs })
-      return path ? { path } : { missingOn: today() }
-    }
-  },
+  helm: builtPart(findHelm),
+  versitygw: builtPart(findVersitygw),
   python: pythonPart('runtime'),
   pythonDev: pythonPart('dev')
+}
+
+/** What was not found is looked for again on another day. */
+function builtPart(find) {
+  return {
+    ready: (mark) => isFile(mark?.path) || mark?.missingOn === today(),
+    get: async () => {
+      const path = await find({ root, cache, logs })
+      return path ? { path } : { missingOn: today() }
+    }
+  }
 }
 
 function programPart(name) {
@@ -109,6 +117,9 @@ export const browserPath = () => process.env.CHROME_PATH || readMarks().browser?
 
 /** The path of Helm, or null when no bootstrap has looked for it or found it. */
 export const helmPath = () => readMarks().helm?.path || null
+
+/** The path of the S3 server of the tests, or null as above. */
+export const versitygwPath = () => readMarks().versitygw?.path || null
 
 /** What starts PgBouncer: its path, empty when the bootstrap found none, and the folders of its libraries. */
 export function pgbouncer() {

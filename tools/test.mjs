@@ -31,9 +31,13 @@ const isOfExecutor = (pattern) => pattern.startsWith('apps/executor')
 const forJest = forRunners.filter((argument) => !isOfExecutor(argument))
 const wantsPytest = forRunners.length === 0 || patterns.some(isOfExecutor)
 const wantsJest = forRunners.length === 0 || forJest.length > 0
-const chartTests = ['test/deploy/helm.long.test.ts', 'test/deploy/helm-probes.long.test.ts']
-const wantsHelm =
-  everything || patterns.some((pattern) => chartTests.some((path) => new RegExp(pattern, 'i').test(path)))
+const isWanted = (tests) =>
+  everything || patterns.some((pattern) => tests.some((path) => new RegExp(pattern, 'i').test(path)))
+const wantsHelm = isWanted(['test/deploy/helm.long.test.ts', 'test/deploy/helm-probes.long.test.ts'])
+const wantsContentStore = isWanted([
+  'test/services/content-store/s3-store.long.test.ts',
+  'test/e2e/servers/content-store.long.test.ts'
+])
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const executor = join(root, 'apps/executor')
@@ -90,7 +94,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 try {
-  await bootstrap([...needs.tests, ...(wantsHelm ? needs.chart : [])])
+  await bootstrap([...needs.tests, ...(wantsHelm ? needs.chart : []), ...(wantsContentStore ? needs.contentStore : [])])
   await build()
 } catch (error) {
   say(error.message)

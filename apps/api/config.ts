@@ -7,6 +7,7 @@ import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from 
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
+import { readS3Settings, type S3Settings } from '../../services/content-store/s3-settings.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
@@ -71,6 +72,8 @@ export interface ApiConfig {
   teamRunningMax: number
   /** Limits that the database's queries apply. */
   operatorLimits: OperatorLimits
+  /** Where large contents are besides the database; `null`: nowhere else. */
+  contentStore: S3Settings | null
   logLevel: string
   /** Folders whose free space is watched. */
   storageFolders: string[]
@@ -126,6 +129,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     drainSeconds: readDrainSeconds(env.SHUTDOWN_DRAIN_SECONDS || '0'),
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
+    contentStore: readS3Settings(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     storageFolders: (env.STORAGE_FOLDERS ?? '').split(':').filter(Boolean)
   }

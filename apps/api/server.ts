@@ -6,6 +6,7 @@ import { connect } from '../../db/client.js'
 import { startDatabase } from '../../db/database-start.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
+import { openContentStore } from '../../services/content-store/open-store.js'
 import { createDiskSpace } from '../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../services/dispatch/direct-queue.js'
 import { createDispatcher } from '../../services/dispatch/dispatcher.js'
@@ -47,6 +48,7 @@ const log = createLog('api', config.logLevel)
 logOwnFaults(log)
 
 await startDatabase(config.database, config.migrateMode, log)
+const contentStore = await openContentStore(config.contentStore)
 const {
   db,
   sql,
@@ -55,6 +57,7 @@ const {
   ...config.database,
   max: config.database.poolMax,
   settings: config.operatorLimits,
+  contentStore,
   onServerLeft: () => listener.leaveServer()
 })
 const missingKeys = await missingRingKeys(db, config.keyRing)
@@ -211,6 +214,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
         part('traces', tracing?.close())
       ])
       await part('database', closeDatabase())
+      contentStore?.close()
     })
     process.exit(code)
   })

@@ -8,13 +8,15 @@ import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quant
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
+import { readS3Settings, type S3Settings } from '../../services/content-store/s3-settings.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
 import { keyPrefixAt, type RedisSettings, readRedisSettings } from '../../services/redis/redis-settings.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
+import { defaultContentTimes } from './sweeps/content-sweep.js'
 import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
-import { defaultTimes, type WorkerTimes } from './sweeps/times.js'
+import { defaultTimes, type WorkerTimes } from './times.js'
 
 /** Connections to the database without DATABASE_POOL_MAX, besides the one that listens and the one for leases. */
 const POOL_MAX = 20
@@ -52,6 +54,8 @@ export interface WorkerConfig {
   teamRunningMax: number
   /** Limits that the database's queries apply. */
   operatorLimits: OperatorLimits
+  /** Where large contents are moved to; `null`: they stay in the database. */
+  contentStore: S3Settings | null
   /** Factor on the rates at which providers are called; 0: no rates. */
   providerRateScale: number
   workflowBundle: string
@@ -110,6 +114,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
+    contentStore: readS3Settings(env),
     providerRateScale: factor('PROVIDER_RATE_SCALE'),
     workflowBundle: need('WORKFLOW_BUNDLE'),
     healthHost: env.WORKER_HEALTH_HOST || '127.0.0.1',
@@ -131,6 +136,12 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
       dispatchDeadlineSeconds: seconds('DISPATCH_DEADLINE', defaultTimes.dispatchDeadlineSeconds),
       quietSeconds: seconds('WORKFLOW_QUIET_SECONDS', defaultTimes.quietSeconds),
       missingConfirmSeconds: seconds('WORKFLOW_MISSING_SECONDS', defaultTimes.missingConfirmSeconds),
+      contents: {
+        everyMs: 1000 * seconds('CONTENT_STORE_SWEEP_SECONDS', defaultContentTimes.everyMs / 1000),
+        settledSeconds: seconds('CONTENT_STORE_AFTER_SECONDS', defaultContentTimes.settledSeconds),
+        bothSeconds: seconds('CONTENT_STORE_BOTH_SECONDS', defaultContentTimes.bothSeconds),
+        unnamedSeconds: seconds('CONTENT_STORE_UNNAMED_SECONDS', defaultContentTimes.unnamedSeconds)
+      },
       schedules: {
         ...defaultScheduleTimes,
         compareMs: 1000 * seconds('SCHEDULE_COMPARE_SECONDS', defaultScheduleTimes.compareMs / 1000)

@@ -1,6 +1,7 @@
 // The worker process: configuration, schema, run until a signal, close.
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { startDatabase } from '../../db/database-start.js'
+import { openContentStore } from '../../services/content-store/open-store.js'
 import { closeWithin } from '../../services/shutdown/close-within.js'
 import { createLog, logOwnFaults } from '../../services/telemetry/log.js'
 import { startMetrics } from '../../services/telemetry/metrics-server.js'
@@ -29,7 +30,8 @@ Runtime.install({
 
 await startDatabase(config.database, config.migrateMode, log)
 const tracing = config.tracingEndpoint ? await startTracing({ serviceName: 'quantum-job-service-worker', log }) : null
-const worker = startWorker(config, log, tracing)
+const contentStore = await openContentStore(config.contentStore)
+const worker = startWorker(config, log, { tracing, contentStore })
 const metricsServer =
   config.metricsPort === null ? null : await startMetrics(worker.metrics, config.metricsHost, config.metricsPort)
 
@@ -43,6 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     log.info({ signal }, 'stopping')
     const code = await closeWithin(CLOSE_MS, log, async (part) => {
       await worker.close(part)
+      contentStore?.close()
       health.close()
       health.closeAllConnections()
       await Promise.all([part('metrics', metricsServer?.close()), part('traces', tracing?.close())])

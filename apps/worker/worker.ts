@@ -8,6 +8,7 @@ import { createTaskActivities } from '../../activities/job/task-activities.js'
 import { createProviderActivities } from '../../activities/provider/provider-activities.js'
 import { reportEngines } from '../../db/backends/backends.js'
 import { type Connection, connect } from '../../db/client.js'
+import type { ContentStore } from '../../db/content-store.js'
 import { createJobAnnouncer, createRunAnnouncer, createTaskAnnouncer, listenToJobs } from '../../db/jobs/job-changes.js'
 import { onStatusCommitted } from '../../db/jobs/status-changes.js'
 import { teamLooksPerSecond } from '../../db/provider-jobs/team-looks.js'
@@ -42,6 +43,7 @@ import { startSearchAttributeCheck } from './search-attribute-check.js'
 import { startAuditCheckpointSweep } from './sweeps/audit-checkpoint-sweep.js'
 import { startCapsuleJudge } from './sweeps/capsule-judge.js'
 import { startCapsuleRunSweep } from './sweeps/capsule-run-sweep.js'
+import { startContentSweep } from './sweeps/content-sweep.js'
 import { startDeferredStartSweep } from './sweeps/deferred-start-sweep.js'
 import { startLeaseSweep } from './sweeps/lease-sweep.js'
 import { MAIL_CONNECTIONS, startMailSender } from './sweeps/mail-sender.js'
@@ -80,19 +82,24 @@ export interface RunningWorker {
   close(part: ClosePart): Promise<void>
 }
 
-export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing | null = null): RunningWorker {
+export function startWorker(
+  config: WorkerConfig,
+  log: Logger,
+  { tracing = null, contentStore = null }: { tracing?: Tracing | null; contentStore?: ContentStore | null } = {}
+): RunningWorker {
   const { times, teamRunningMax } = config
   const open = (max: number): Connection =>
     connect(config.database.url, {
       ...config.database,
       max,
       settings: config.operatorLimits,
+      contentStore,
       onServerLeft: () => listener.leaveServer()
     })
   const ofSweeps = Math.max(1, Math.floor(config.database.poolMax / SWEEP_SHARE))
   const [connection, sweepConnection] = [open(config.database.poolMax - ofSweeps), open(ofSweeps)]
   const { db } = connection
-  const announce = createJobAnnouncer(db)
+  const announce = createJobAnnouncer(db, (jobId) => leased.onJobAnnounced(jobId))
   const announceRun = createRunAnnouncer(db)
   const executors = createExecutorPool({
     addresses: config.executors,
@@ -253,6 +260,7 @@ export function startWorker(config: WorkerConfig, log: Logger, tracing: Tracing 
       clock: () => performance.now()
     }),
     attributes,
+    ...(config.contentStore?.moves ? [startContentSweep({ db: sweepDb, reports, log, times: times.contents })] : []),
     ...(version ? [startVersionCheck(temporal, config.taskQueue, version, log)] : []),
     startDeferredStartSweep({ db: sweepDb, reports, log, everyMs: times.deferredSweepMs, teamRunningMax }),
     startLeaseSweep({

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
+import { digestIn, isKept } from '../content-store.js'
 import { auditEntries } from '../tables/audit.js'
 import { capsuleFiles, capsuleSeals, capsules } from '../tables/capsules.js'
 
@@ -73,7 +74,16 @@ export interface SealedContent {
   /** JSON text. */
   definition: string
   /** The recorded and the actual digest and size of each file. */
-  files: { name: string; sha256: string; sizeBytes: number; actualSha256: string; actualBytes: number }[]
+  files: SealedFile[]
+}
+
+interface SealedFile {
+  name: string
+  sha256: string
+  sizeBytes: number
+  /** `null` of a file that the content store has lost or changed. */
+  actualSha256: string | null
+  actualBytes: number | null
 }
 
 /**
@@ -93,14 +103,28 @@ export async function sealedContent(db: DbOrTx, capsuleId: string): Promise<Seal
       sha256: capsuleFiles.sha256,
       sizeBytes: capsuleFiles.sizeBytes,
       // Hashed in the database, since a capsule can have 60 MiB of files.
-      actualSha256: sql<string>`encode(sha256(${capsuleFiles.content}), 'hex')`,
-      actualBytes: sql<number>`length(${capsuleFiles.content})`
+      actualSha256: sql<string | null>`encode(sha256(${capsuleFiles.content}), 'hex')`,
+      actualBytes: sql<number | null>`length(${capsuleFiles.content})`,
+      objectKey: capsuleFiles.objectKey
     })
     .from(capsuleFiles)
     .where(eq(capsuleFiles.capsuleId, capsuleId))
     .orderBy(asc(capsuleFiles.name))
-  return { record: recordOf(row.capsule, row.seal), seal: row.seal, definition: row.capsule.definition, files }
+  const found: SealedFile[] = []
+  for (const { objectKey, ...file } of files)
+    found.push(file.actualSha256 === null ? { ...file, ...(await actualOf(db, file.sizeBytes, objectKey!)) } : file)
+  return {
+    record: recordOf(row.capsule, row.seal),
+    seal: row.seal,
+    definition: row.capsule.definition,
+    files: found
+  }
 }
+
+const actualOf = async (db: DbOrTx, sizeBytes: number, objectKey: string) =>
+  (await isKept(db, objectKey, sizeBytes))
+    ? { actualSha256: digestIn(objectKey), actualBytes: sizeBytes }
+    : { actualSha256: null, actualBytes: null }
 
 /** Whether a later entry records the deletion of the capsule. */
 export async function deletionIsRecorded(

@@ -9,6 +9,7 @@ import { appendAudit } from '../audit/audit.js'
 import { runSha256 } from '../audit/audit-records.js'
 import { anyOf, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
+import { ContentLost, digestIn, wholeObject } from '../content-store.js'
 import { resultText } from '../jobs/attempts.js'
 import { teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
@@ -122,12 +123,22 @@ async function evidenceFile(db: DbOrTx, capsuleId: string, name: string): Promis
   const [file] = await db
     .select({
       content: capsuleFiles.content,
-      isIntact: sql<boolean>`encode(sha256(${capsuleFiles.content}), 'hex') = ${capsuleFiles.sha256}`
+      isIntact: sql<boolean | null>`encode(sha256(${capsuleFiles.content}), 'hex') = ${capsuleFiles.sha256}`,
+      sha256: capsuleFiles.sha256,
+      sizeBytes: capsuleFiles.sizeBytes,
+      key: capsuleFiles.objectKey
     })
     .from(capsuleFiles)
     .where(and(eq(capsuleFiles.capsuleId, capsuleId), eq(capsuleFiles.name, path)))
   if (!file) return null
-  return file.isIntact ? file.content.toString('utf8') : CHANGED
+  if (file.content) return file.isIntact ? file.content.toString('utf8') : CHANGED
+  try {
+    const content = await wholeObject(db, file.key!, file.sizeBytes)
+    return digestIn(file.key!) === file.sha256 ? content.toString('utf8') : CHANGED
+  } catch (error) {
+    if (error instanceof ContentLost) return CHANGED
+    throw error
+  }
 }
 
 /**

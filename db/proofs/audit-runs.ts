@@ -7,6 +7,7 @@ import { runSha256 } from '../audit/audit-records.js'
 import { deletionIsRecorded } from '../audit/audit-seals.js'
 import { type CapsuleRunRow, runColumns } from '../capsule-runs/capsule-run-records.js'
 import { anyOf, type DbOrTx } from '../client.js'
+import { digestIn, isKept } from '../content-store.js'
 import { RESULT_ARTIFACT } from '../jobs/artifacts.js'
 import { auditEntries } from '../tables/audit.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
@@ -170,10 +171,18 @@ async function resultFault(tx: DbOrTx, claim: Claim, [main]: PresentRun['tasks']
   const changed = `the result of its job ${main?.jobId} is not the one that was compared`
   if (main?.resultSha256 !== compared) return changed
   const [result] = await tx
-    .select({ actual: sql<string>`encode(sha256(${artifacts.content}), 'hex')` })
+    .select({
+      actual: sql<string | null>`encode(sha256(${artifacts.content}), 'hex')`,
+      key: artifacts.objectKey,
+      sizeBytes: artifacts.sizeBytes
+    })
     .from(artifacts)
     .where(and(eq(artifacts.jobId, main.jobId), eq(artifacts.name, RESULT_ARTIFACT), eq(artifacts.sha256, compared)))
-  return result?.actual === compared ? null : changed
+  if (!result) return changed
+  const { actual, key, sizeBytes } = result
+  const isSame =
+    actual === null ? digestIn(key!) === compared && (await isKept(tx, key!, sizeBytes)) : actual === compared
+  return isSame ? null : changed
 }
 
 /** The first run that no entry of this kind names; for verdicts, the first that has one. */

@@ -1,12 +1,13 @@
 // What the steps at a provider read of their job, and the files that they pass to each other.
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { RequestedCircuit } from '../../domain/jobs/script-requests.js'
 import { pricingColumns, pricingOf } from '../backends/pricing.js'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
-import { type Artifact, sha256Of } from '../jobs/artifacts.js'
+import { type Artifact, findArtifact, sha256Of } from '../jobs/artifacts.js'
 import type { Fence } from '../jobs/fence.js'
 import { runColumns } from '../jobs/jobs.js'
+import { wholeOf } from '../stored-content.js'
 import { backends } from '../tables/backends.js'
 import { artifacts, jobs, jobTasks, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
@@ -114,11 +115,6 @@ export async function storeFiles(db: Db, jobId: string, fence: Fence, files: rea
 
 /** The text of the newest file with that name. */
 export async function fileText(db: DbOrTx, jobId: string, name: string): Promise<string | null> {
-  const [row] = await db
-    .select({ content: artifacts.content })
-    .from(artifacts)
-    .where(and(eq(artifacts.jobId, jobId), eq(artifacts.name, name)))
-    .orderBy(desc(artifacts.createdAt))
-    .limit(1)
-  return row?.content.toString('utf8') ?? null
+  const found = await findArtifact(db, jobId, name)
+  return found && ((await wholeOf(db, found.stored))?.toString('utf8') ?? null)
 }

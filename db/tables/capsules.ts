@@ -23,7 +23,7 @@ import type {
 import type { AlertOutcome } from '../../domain/verification/schedule-names.js'
 import type { Verdict } from '../../domain/verification/verdict.js'
 import { teams, users } from './accounts.js'
-import { bytea, instant, micro } from './columns.js'
+import { contentColumns, instant, micro, moving, unmoved } from './columns.js'
 import { apiKeys } from './teams.js'
 
 export const capsules = pgTable(
@@ -81,9 +81,13 @@ export const capsuleFiles = pgTable(
     sha256: text('sha256').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     mediaType: text('media_type').notNull(),
-    content: bytea('content').notNull()
+    ...contentColumns
   },
-  (table) => [primaryKey({ columns: [table.capsuleId, table.name] })]
+  (table) => [
+    primaryKey({ columns: [table.capsuleId, table.name] }),
+    index('capsule_files_unmoved_idx').on(table.capsuleId, table.name).where(unmoved),
+    index('capsule_files_moving_idx').on(table.objectAt).where(moving)
+  ]
 )
 
 export const capsuleSeals = pgTable('capsule_seals', {

@@ -28,7 +28,7 @@ import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
 import type { CircuitFormat, SourceKind } from '../../domain/jobs/source.js'
 import type { BackendChoice } from '../../domain/jobs/submission.js'
 import { teams, users } from './accounts.js'
-import { bytea, instant, micro } from './columns.js'
+import { contentColumns, instant, micro, moving, unmoved } from './columns.js'
 import { scripts } from './scripts.js'
 import { apiKeys } from './teams.js'
 
@@ -338,9 +338,13 @@ export const taskValues = pgTable(
     // Hex.
     sha256: text('sha256').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
-    content: bytea('content').notNull()
+    ...contentColumns
   },
-  (table) => [primaryKey({ columns: [table.jobId, table.sha256] })]
+  (table) => [
+    primaryKey({ columns: [table.jobId, table.sha256] }),
+    index('task_values_unmoved_idx').on(table.jobId, table.sha256).where(unmoved),
+    index('task_values_moving_idx').on(table.objectAt).where(moving)
+  ]
 )
 
 // The files that a job produced, by name. Each is written once.
@@ -354,10 +358,14 @@ export const artifacts = pgTable(
     sha256: text('sha256').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     mediaType: text('media_type').notNull(),
-    content: bytea('content').notNull(),
+    ...contentColumns,
     createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`)
   },
-  (table) => [primaryKey({ columns: [table.jobId, table.name, table.sha256] })]
+  (table) => [
+    primaryKey({ columns: [table.jobId, table.name, table.sha256] }),
+    index('artifacts_unmoved_idx').on(table.jobId, table.name, table.sha256).where(unmoved),
+    index('artifacts_moving_idx').on(table.objectAt).where(moving)
+  ]
 )
 
 // What a dispatch target still has to receive. A row is written in the transaction that makes it necessary. A `start`

@@ -1,7 +1,8 @@
 // The bytes that each team stores: sums, entries since they were computed, and limits that differ from the default. Triggers
 // write an entry in the transaction that adds or removes rows of a metered table (db/migrations), so no write is missed and
 // none waits for another. A sweep adds the entries to the sums (db/teams/team-storage.ts).
-import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { StorageKind } from '../../domain/teams/team-storage.js'
 import { teams } from './accounts.js'
 import { instant } from './columns.js'
@@ -30,3 +31,17 @@ export const teamStorageLimits = pgTable('team_storage_limits', {
   bytes: bigint('limit_bytes', { mode: 'number' }).notNull(),
   updatedAt: instant('updated_at').notNull().defaultNow()
 })
+
+// Objects of the content store that no row names: those that are being written, and those whose rows are gone. A row is
+// written here before its object, and by a trigger when a row that names an object is deleted, so that each object is in
+// exactly one place: named by a content, or here. After some days a sweep removes the object and then its row.
+export const unnamedObjects = pgTable(
+  'unnamed_objects',
+  {
+    key: text('key').primaryKey(),
+    since: instant('since').notNull().default(sql`clock_timestamp()`),
+    // It is about to be removed, and can no longer be named.
+    removing: boolean('removing').notNull().default(false)
+  },
+  (table) => [index('unnamed_objects_since_idx').on(table.since)]
+)

@@ -23,7 +23,9 @@ const connectionCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED'
+  'CONNECTION_DESTROYED',
+  // Of this service, for its store of contents.
+  'content_store_unavailable'
 ])
 
 /** OpenSSL's and Node's codes of a TLS handshake: a certificate that has expired is no fault of what waits for its server. */

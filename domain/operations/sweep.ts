@@ -6,6 +6,7 @@ export const sweepNames = [
   'audit_file',
   'capsule_runs',
   'capsule_verdicts',
+  'contents',
   'held_money',
   'held_starts',
   'job_mails',

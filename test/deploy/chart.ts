@@ -199,7 +199,9 @@ const secrets: Record<string, string> = {
   SECRETS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   SMTP_URL: 'smtps://user:password@mail.example.org',
   OIDC_CLIENT_SECRET: 'a-client-secret',
-  TEMPORAL_API_KEY: 'a-key'
+  TEMPORAL_API_KEY: 'a-key',
+  CONTENT_STORE_ACCESS_KEY_ID: 'an-id',
+  CONTENT_STORE_SECRET_ACCESS_KEY: 'a-secret'
 }
 
 /** What the images of api and worker set. */

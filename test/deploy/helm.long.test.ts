@@ -48,7 +48,9 @@ const secretVariables = [
   'SECRETS_KEYS',
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
-  'TEMPORAL_API_KEY'
+  'TEMPORAL_API_KEY',
+  'CONTENT_STORE_ACCESS_KEY_ID',
+  'CONTENT_STORE_SECRET_ACCESS_KEY'
 ]
 chartTest('the chart has the version of the service', () => {
   expect(chart.version).toBe(projectVersion())

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { defaultTimes } from '../../apps/worker/sweeps/times.js'
+import { defaultTimes } from '../../apps/worker/times.js'
 import {
   LEASE_GRACE_MS,
   LEASE_MS,

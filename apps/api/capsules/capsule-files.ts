@@ -32,7 +32,7 @@ export const capsuleFileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
           'Of a capsule of your teams, or a published one. The ETag is the SHA-256; with If-None-Match 304 when it is the same.',
         params: Type.Object({ id: Type.String({ format: 'uuid' }), name: FileName }),
         response: fileResponses,
-        errors: ['service_busy']
+        errors: ['service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {

@@ -31,7 +31,7 @@ export const publicCapsuleFileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps 
         params: Slug,
         querystring: Type.Object({ format: ExportFormatName }),
         response: { 200: media('The package, as a download', '*/*') },
-        errors: ['not_found', 'service_busy']
+        errors: ['not_found', 'service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {
@@ -70,7 +70,7 @@ export const publicCapsuleFileRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps 
         description: 'The ETag is the SHA-256; with If-None-Match 304 when it is the same.',
         params: Type.Object({ slug: PublicSlug, name: FileName }),
         response: fileResponses,
-        errors: ['not_found', 'service_busy']
+        errors: ['not_found', 'service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {

@@ -23,6 +23,7 @@ export const sealErrors = [
   'conflict',
   'rate_limited',
   'service_busy',
+  'content_store_unavailable',
   'storage_limit_exceeded',
   'worker_not_configured'
 ] as const satisfies ErrorCode[]

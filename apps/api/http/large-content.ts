@@ -99,13 +99,19 @@ export default fp(
       },
       async sendStored(request, reply, content, around = { before: '', after: '' }) {
         await hold(request, reply, STREAM_BYTES, 'transfers')
+        const { paced, close } = pace.open(callerOf(request))
+        const slices = slicesOf(db, content)
+        finished(reply.raw, () => {
+          close()
+          void slices.return(undefined)
+        })
+        // Before the response begins, so that a content which cannot be read gets an error, and not half a response.
+        const first = await paced(() => slices.next())
         reply.header(
           'content-length',
           Buffer.byteLength(around.before) + content.sizeBytes + Buffer.byteLength(around.after)
         )
-        const { paced, close } = pace.open(callerOf(request))
-        finished(reply.raw, close)
-        return sent(reply.send(timed(inSlices(paced, slicesOf(db, content), around))))
+        return sent(reply.send(timed(inSlices(paced, first, slices, around))))
       },
       timed
     })
@@ -173,14 +179,11 @@ function bodyLength({ headers, routeOptions }: FastifyRequest): number {
 
 async function* inSlices(
   paced: Paced,
+  first: IteratorResult<Buffer, void>,
   slices: AsyncGenerator<Buffer, void>,
   { before, after }: Around
 ): AsyncGenerator<Buffer> {
   if (before !== '') yield Buffer.from(before)
-  for (;;) {
-    const { done, value } = await paced(() => slices.next())
-    if (done) break
-    yield value
-  }
+  for (let next = first; !next.done; next = await paced(() => slices.next())) yield next.value
   if (after !== '') yield Buffer.from(after)
 }

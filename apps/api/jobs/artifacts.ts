@@ -72,7 +72,7 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           200: json('The result', anything, ['ETag']),
           304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
         },
-        errors: ['service_busy']
+        errors: ['service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {
@@ -99,7 +99,8 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         response: {
           200: media('The bytes, with their own media type', '*/*', ['ETag']),
           304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
-        }
+        },
+        errors: ['service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {

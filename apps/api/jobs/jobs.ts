@@ -109,7 +109,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
             oneOf(['omit'], 'Leaves out the result, which GET /api/jobs/:id/result has, and states its size')
           )
         }),
-        response: { 200: json('The record', Job) }
+        response: { 200: json('The record', Job) },
+        errors: ['content_store_unavailable']
       }
     },
     async (request, reply) => {

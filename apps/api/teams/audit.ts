@@ -118,7 +118,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         description:
           'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot. With `Accept: text/event-stream` it says meanwhile how far it is.',
         querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false }),
-        response: { 200: reportResponse }
+        response: { 200: reportResponse },
+        errors: ['content_store_unavailable']
       }
     },
     async (request, reply) => {

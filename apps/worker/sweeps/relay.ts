@@ -14,10 +14,10 @@ import {
 import type { AnnounceJob } from '../../../db/jobs/job-changes.js'
 import { type ExecutionMode, executionModes } from '../../../domain/jobs/job-status.js'
 import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher.js'
+import type { WorkerTimes } from '../times.js'
 import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startLoop, type TimerLoop } from './timer-loop.js'
-import type { WorkerTimes } from './times.js'
 
 const ROWS_PER_PASS = 200
 /** After the first check, a delivered row is checked each minute. */

@@ -25,9 +25,9 @@ import {
 import { errorKind } from '../../../domain/operations/error-kind.js'
 import { reasonOf } from '../../../domain/operations/reason.js'
 import { CALL_DEADLINE_MS, lookAtWorkflow, type WorkflowLook } from '../../../services/dispatch/workflow-look.js'
+import type { WorkerTimes } from '../times.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
 import { startSharedLoop, type TimerLoop } from './timer-loop.js'
-import type { WorkerTimes } from './times.js'
 
 const JOBS_PER_PASS = 200
 const FAILING_SHOWN = 20

@@ -87,9 +87,11 @@ export async function addSealedCapsule(
   db: Db,
   owner: Person,
   teamId: string,
-  then?: 'publish' | 'archive'
+  then?: 'publish' | 'archive',
+  beforeSeal: (id: string) => Promise<void> = async () => {}
 ): Promise<string> {
   const id = await addCapsuleOfJob(db, owner, teamId)
+  await beforeSeal(id)
   const signer = await createInstallationSigner(db, testKeyRing)()
   const actor = `user:${owner.userId}`
   await db.transaction(async (tx) => {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { type Connection, connect } from '../../../db/client.js'
+import type { ContentStore } from '../../../db/content-store.js'
 
 export interface TestDatabase extends Omit<Connection, 'close'> {
   name: string
@@ -17,9 +18,9 @@ export interface TestDatabase extends Omit<Connection, 'close'> {
  */
 export async function createTestDatabase(
   file: string,
-  options: { max?: number; template?: string | null } = {}
+  options: { max?: number; template?: string | null; contentStore?: ContentStore } = {}
 ): Promise<TestDatabase> {
-  const { max = 10, template = process.env.TEST_TEMPLATE_DB } = options
+  const { max = 10, template = process.env.TEST_TEMPLATE_DB, contentStore = null } = options
   const name = `t_${file.replace(/[^a-z0-9]+/gi, '_').toLowerCase()}_${randomBytes(4).toString('hex')}`
   // Cloning a template needs no connection to it, but only one clone can run at a time.
   await onServer((sql) =>
@@ -27,7 +28,7 @@ export async function createTestDatabase(
   )
   const url = new URL(serverUrl())
   url.pathname = `/${name}`
-  const connection = connect(ofTest(url.href), { max })
+  const connection = connect(ofTest(url.href), { max, contentStore })
   let dropped: Promise<void> | null = null
   return {
     name,

@@ -1,7 +1,7 @@
 // Once per jest run: the bundles of the programs and of the test files, then the shared parts.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootstrap, browserPath, helmPath, needs, pgbouncer, root } from '../../../tools/bootstrap.mjs'
+import { bootstrap, browserPath, helmPath, needs, pgbouncer, root, versitygwPath } from '../../../tools/bootstrap.mjs'
 import { buildTests } from '../../../tools/build/tests.mjs'
 import { build } from '../../../tools/build.mjs'
 
@@ -22,6 +22,7 @@ export default async function setUp({ testPathPatterns }) {
   Object.assign(process.env, stack.env, {
     TEST_BROWSER: browserPath() ?? '',
     TEST_HELM: helmPath() ?? '',
+    TEST_VERSITYGW: versitygwPath() ?? '',
     TEST_PGBOUNCER: path,
     TEST_PGBOUNCER_LIBRARIES: libraries
   })

@@ -41,7 +41,7 @@ export const capsuleTransferRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }>
         params: CapsuleId,
         querystring: Type.Object({ format: ExportFormatName }),
         response: { 200: media('The package, as a download', '*/*') },
-        errors: ['service_busy']
+        errors: ['service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {

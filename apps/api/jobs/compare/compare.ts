@@ -78,7 +78,7 @@ export const compareRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           'Compares the results of any two jobs of your teams, on simulators and quantum computers, with the tests of a verification, and changes nothing. A comparison that takes longer than 20 s is not_testable.',
         body: CompareBody,
         response: { 200: json('The comparison', JobComparison) },
-        errors: ['not_found', 'service_busy']
+        errors: ['not_found', 'service_busy', 'content_store_unavailable']
       }
     },
     async (request) => {

@@ -5,6 +5,8 @@ import { readMigrations } from '../../../../db/schema/migration-files.js'
 import { assertComplete, readSchema } from '../../../../db/schema/schema-state.js'
 import { codeOf } from '../../../../domain/errors.js'
 import { readOperatorLimits } from '../../../../domain/operations/operator-limits.js'
+import { openContentStore } from '../../../../services/content-store/open-store.js'
+import { readS3Settings } from '../../../../services/content-store/s3-settings.js'
 import { idArgument } from '../../session/service-command.js'
 import { runningStack } from '../../session/service-url.js'
 import { operatorDatabase, placeOf } from '../../stack/operator-database.js'
@@ -18,7 +20,8 @@ export const databaseHelp = '\nUses the database of DATABASE_URL, or else of the
  */
 export const inDatabase = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
   atDatabase(async (url, own) => {
-    const connection = connect(url, { ...own, max: 1, settings: readOperatorLimits(process.env) })
+    const contentStore = await openContentStore(readS3Settings(process.env))
+    const connection = connect(url, { ...own, max: 1, settings: readOperatorLimits(process.env), contentStore })
     try {
       const schema = await readSchema(connection.sql)
       // A copy of the tables alone has no record of its migrations.
@@ -26,6 +29,7 @@ export const inDatabase = <T>(work: (connection: Connection) => Promise<T>): Pro
       return await work(connection)
     } finally {
       await connection.close()
+      contentStore?.close()
     }
   })
 

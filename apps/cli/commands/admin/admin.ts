@@ -17,6 +17,7 @@ import { plainLine } from '../../terminal/untrusted-text.js'
 import { addAdminAuditCommand } from './admin-actions.js'
 import { addBackendCommand } from './admin-backend.js'
 import { addAdminBudgetCommand } from './admin-budget.js'
+import { addContentsCommand } from './admin-contents.js'
 import { databaseHelp, inDatabase, teamId } from './admin-database.js'
 import { addAdminJobCommands } from './admin-jobs.js'
 import { addListCommands } from './admin-lists.js'
@@ -61,6 +62,7 @@ export function addAdminCommand(program: Command): void {
     .action((id: string, options: { json?: boolean }) => reportingFailures(options, () => unsuspend(id, options)))
   addTeamLimitsCommand(admin)
   addStorageCommand(admin)
+  addContentsCommand(admin)
   addMoneyCommands(admin)
   addRotateKeysCommand(admin)
   addSigningKeyCommand(admin)

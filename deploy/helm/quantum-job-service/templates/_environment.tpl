@@ -34,6 +34,15 @@
 {{- with $values.redis.tls }}
 {{- include "qjs.variables" (dict "REDIS_TLS_CA" .ca "REDIS_TLS_CERT" .cert "REDIS_TLS_KEY" .key "REDIS_TLS_SERVER_NAME" .serverName) }}
 {{- end }}
+{{- with $values.contentStore }}
+{{- if .url }}
+{{- include "qjs.variables" (dict "CONTENT_STORE" .url "CONTENT_STORE_ENDPOINT" .endpoint "CONTENT_STORE_REGION" .region "CONTENT_STORE_LOCK" .lock) }}
+{{- if $secrets.contentStoreAccessKeyId.key }}
+{{ include "qjs.secretVariable" (dict "root" $root "variable" "CONTENT_STORE_ACCESS_KEY_ID" "one" $secrets.contentStoreAccessKeyId) }}
+{{ include "qjs.secretVariable" (dict "root" $root "variable" "CONTENT_STORE_SECRET_ACCESS_KEY" "one" $secrets.contentStoreSecretAccessKey) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with $values.temporal }}
 {{- include "qjs.variables" (dict "TEMPORAL_ADDRESS" .address "TEMPORAL_NAMESPACE" .namespace "TEMPORAL_ATTRIBUTE_PREFIX" .attributePrefix) }}
 {{- include "qjs.variables" (dict "TEMPORAL_TLS" (ternary "1" "" .tls.enabled) "TEMPORAL_TLS_CA" .tls.ca "TEMPORAL_TLS_CERT" .tls.cert "TEMPORAL_TLS_KEY" .tls.key "TEMPORAL_TLS_SERVER_NAME" .tls.serverName) }}

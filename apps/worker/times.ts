@@ -1,12 +1,13 @@
 // The intervals and limits of a worker's loops.
-import { defaultProviderTimes, type ProviderTimes } from '../../../activities/provider/step.js'
-import type { RetryPause } from '../../../db/job-steps/outbox.js'
-import { LEASE_RENEW_MS, LEASE_SWEEP_MS } from '../../../domain/jobs/lease.js'
-import { RETRY_SECONDS } from '../../../domain/teams/webhook.js'
-import { CALL_TIMEOUT_MS } from '../../../services/providers/http.js'
-import { defaultMailTimes, type MailTimes } from './mail-sender.js'
-import { defaultScheduleTimes, type ScheduleTimes } from './schedule-sweep.js'
-import type { WebhookTimes } from './webhook-sender.js'
+import { defaultProviderTimes, type ProviderTimes } from '../../activities/provider/step.js'
+import type { RetryPause } from '../../db/job-steps/outbox.js'
+import { LEASE_RENEW_MS, LEASE_SWEEP_MS } from '../../domain/jobs/lease.js'
+import { RETRY_SECONDS } from '../../domain/teams/webhook.js'
+import { CALL_TIMEOUT_MS } from '../../services/providers/http.js'
+import { type ContentTimes, defaultContentTimes } from './sweeps/content-sweep.js'
+import { defaultMailTimes, type MailTimes } from './sweeps/mail-sender.js'
+import { defaultScheduleTimes, type ScheduleTimes } from './sweeps/schedule-sweep.js'
+import type { WebhookTimes } from './sweeps/webhook-sender.js'
 
 export interface WorkerTimes {
   relayMs: number
@@ -33,6 +34,7 @@ export interface WorkerTimes {
   capsuleRunMs: number
   webhooks: WebhookTimes
   mails: MailTimes
+  contents: ContentTimes
   providers: ProviderTimes
   /** Limit for one call to a provider, its response included. */
   providerCallMs: number
@@ -56,6 +58,7 @@ export const defaultTimes: WorkerTimes = {
   schedules: defaultScheduleTimes,
   webhooks: { lookMs: 2_000, retrySeconds: RETRY_SECONDS, pauseMs: 5_000 },
   mails: defaultMailTimes,
+  contents: defaultContentTimes,
   providers: defaultProviderTimes,
   providerCallMs: CALL_TIMEOUT_MS
 }

@@ -35,8 +35,8 @@ export async function copyToStore(db: Db, row: ContentRow): Promise<boolean> {
 }
 
 /**
- * Removes the content from its row, after the store has shown that it still has it. An object that is lost, or has other
- * bytes, is no longer named, and the content is copied again.
+ * Removes the content from its row, after the store has shown that it still has it. A lost or changed object loses its name,
+ * and a later pass copies the content again.
  * @returns whether the store had it.
  */
 export async function leaveToStore(db: Db, row: ContentRow): Promise<boolean> {
@@ -45,8 +45,11 @@ export async function leaveToStore(db: Db, row: ContentRow): Promise<boolean> {
     await unname(db, row)
     return false
   }
-  await refuseOlderPrograms(db)
-  await db.execute(sql`update ${sql.identifier(row.table)} set content = null
+  // From the first content on that is not in its row, programs that cannot read it are refused.
+  await db.execute(sql`
+    with refused as (update schema_compatibility set minimum_migrations = ${MIGRATIONS_MIN}::int
+      where minimum_migrations < ${MIGRATIONS_MIN}::int)
+    update ${sql.identifier(row.table)} set content = null
     where ${row.where} and object_key = ${key} and content is not null`)
   return true
 }
@@ -71,16 +74,12 @@ export async function bringBack(db: Db, row: ContentRow): Promise<void> {
   await unname(db, row)
 }
 
-/** The row has its content, and the object belongs to nobody. */
+/** The row keeps its content, and no row names the object. */
 const unname = (db: DbOrTx, row: ContentRow) =>
   db.execute(sql`
     with freed as (update ${sql.identifier(row.table)} set object_key = null, object_at = null
       where ${row.where} and object_key = ${row.objectKey} and content is not null returning 1)
     insert into unnamed_objects (key) select ${row.objectKey}::text from freed`)
-
-const refuseOlderPrograms = (db: DbOrTx) =>
-  db.execute(sql`update schema_compatibility set minimum_migrations = ${MIGRATIONS_MIN}::int
-    where minimum_migrations < ${MIGRATIONS_MIN}::int`)
 
 /** Objects that no row has named for that long, marked as being removed: from then on, no row can name them. */
 export async function takeUnnamed(db: Db, { seconds, max }: { seconds: number; max: number }): Promise<string[]> {

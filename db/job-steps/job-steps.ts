@@ -68,7 +68,7 @@ export async function beginJob(
   })
 }
 
-/** Also of a backend that is no longer in the catalogue, which fails the job when it is run. */
+/** Also of a backend that is missing from the catalogue: that fails the job when it runs. */
 const isOnFreeBackend = sql`not exists (select from ${backends} where ${backends.slug} = ${jobs.backend} and not ${freePricing})`
 
 async function beginningOf(tx: Tx, jobId: string, fence: Fence): Promise<Beginning> {

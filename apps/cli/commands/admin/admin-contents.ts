@@ -1,9 +1,15 @@
 // `qjob admin contents`: where the large contents are, and the way back to the database.
 import type { Command } from 'commander'
 import type { Db } from '../../../../db/client.js'
+import { ContentLost } from '../../../../db/content-store.js'
 import { type ContentFigures, contentFigures } from '../../../../db/contents/content-figures.js'
 import { bringBack } from '../../../../db/contents/content-moves.js'
-import { type ContentRow, contentTables, namedContents } from '../../../../db/contents/content-rows.js'
+import {
+  type ContentRow,
+  type ContentTable,
+  contentTables,
+  namedContents
+} from '../../../../db/contents/content-rows.js'
 import { sizeText } from '../../../../domain/teams/team-storage.js'
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
 import { CliError } from '../../terminal/cli-error.js'
@@ -13,7 +19,7 @@ import { databaseHelp, inDatabase } from './admin-database.js'
 
 const PAGE = 100
 
-const names: Record<ContentFigures['tables'][number]['table'], string> = {
+const names: Record<ContentTable, string> = {
   artifacts: 'results and files',
   task_values: 'values of tasks',
   capsule_files: 'files of capsules'
@@ -59,8 +65,8 @@ async function bringAllBack(db: Db): Promise<string[]> {
         try {
           await bringBack(db, row)
         } catch (error) {
-          if ((error as Error).name !== 'ContentLost') throw error
-          failures.push(`${row.name}: ${(error as Error).message}`)
+          if (!(error instanceof ContentLost)) throw error
+          failures.push(`${row.name}: ${error.message}`)
         }
       }
       if (rows.length < PAGE) break

@@ -57,9 +57,14 @@ describe('comparisons', () => {
       const { page, open } = visit
       await scene.signUp(visit)
       const id = await completedBell(page, 'Bell of the server')
-      await open(`/jobs/${id}`)
-      await page.getByRole('button', { name: 'Run in this browser and compare' }).click()
-      await page.getByRole('region', { name: 'Verdict' }).getByText('consistent', { exact: true }).waitFor()
+      const compared = async () => {
+        await open(`/jobs/${id}`)
+        await page.getByRole('button', { name: 'Run in this browser and compare' }).click()
+        const verdict = page.getByRole('region', { name: 'Verdict' }).getByText(/^(consistent|different)$/)
+        return verdict.textContent()
+      }
+      // The browser draws a seed, and one comparison in a hundred finds a difference by design.
+      expect([await compared(), await compared()]).toContain('consistent')
       expect(new URL(page.url()).search).toBe(`?a=browser&b=${id}`)
       await page.goBack()
       await page.getByRole('heading', { level: 1, name: 'Bell of the server' }).waitFor()

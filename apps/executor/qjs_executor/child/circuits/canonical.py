@@ -3,22 +3,22 @@
 Where qiskit's exporter alone is not enough: it writes angles within 1e-9 of a fraction of pi as that fraction; it
 defines a global phase as a gate without qubits, which no reader accepts; and it has no form for gates with matrices as
 parameters, nor for composite operations that are not gates. Those are written by their definition. The definition of a
-matrix lacks interactions weaker than 1e-4, so it gets another one.
+matrix lacks weak interactions, so it gets another one (matrix_circuits.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from qiskit import QuantumCircuit, qasm3
+from qiskit import QuantumCircuit, qasm3, transpile
 from qiskit.circuit import ControlFlowOp, Gate, Instruction, Operation, ParameterExpression, QuantumRegister, Qubit
 from qiskit.circuit.library import GlobalPhaseGate, UnitaryGate
-from qiskit.quantum_info import Operator
 from qiskit.transpiler.passes import HighLevelSynthesis
 
-from .two_qubit_matrix import SAME, whole_circuit
+from .matrix_circuits import WHOLE_QUBITS_MAX, does, further_syntheses
 
 _NUMBERS = (int, float, np.integer, np.floating, ParameterExpression)
 _DENOMINATOR_MAX = 16
@@ -74,8 +74,8 @@ class _Writing:
                 written._append(item.replace(operation=operation.replace_blocks(blocks)))
             elif not isinstance(operation, Instruction):
                 written.compose(self.circuit(_synthesised(operation)), item.qubits, inplace=True)
-            elif isinstance(operation, UnitaryGate) and operation.num_qubits == 2:
-                written._append(item.replace(operation=_with_weak_interaction(operation)))
+            elif isinstance(operation, UnitaryGate) and 1 < operation.num_qubits <= WHOLE_QUBITS_MAX:
+                written._append(item.replace(operation=_whole(operation)))
             elif item.is_standard_gate() or not _has_definition(operation):
                 written._append(item)
             elif isinstance(operation, Gate):
@@ -114,14 +114,20 @@ _SXDG = _sxdg()
 _REWRITTEN = ("global_phase", "sxdg")
 
 
-def _with_weak_interaction(gate: UnitaryGate) -> Gate:
-    """The gate, or one with a longer definition where qiskit's own leaves out an interaction weaker than 1e-4."""
+def _whole(gate: UnitaryGate) -> Gate:
+    """The gate with a definition that leaves out nothing of its matrix and has only gates, which the exporter knows; or
+    the gate itself where its own is such, or none is known."""
     matrix = gate.to_matrix()
-    if np.allclose(np.asarray(Operator(gate.definition).data), matrix, rtol=0, atol=SAME):
+    if gate.num_qubits == 2 and does(gate.definition, matrix):
         return gate
-    copy = Gate(gate.name, 2, [])
-    copy.definition = whole_circuit(matrix)
-    return copy
+    for circuit in chain([gate.definition], further_syntheses(matrix)):
+        # Of more qubits, a synthesis is made of circuits and of smaller matrices, with weak interactions of their own.
+        plain = circuit if gate.num_qubits == 2 else transpile(circuit, basis_gates=["u3", "cx"], optimization_level=0)
+        if does(plain, matrix):
+            copy = Gate(gate.name, gate.num_qubits, [])
+            copy.definition = plain
+            return copy
+    return gate
 
 
 def _has_definition(operation: Operation) -> bool:

@@ -19,8 +19,8 @@ from qiskit.circuit.library import UnitaryGate
 from qiskit.quantum_info import Operator
 from qiskit.synthesis import OneQubitEulerDecomposer
 
+from ..circuits.matrix_circuits import SAME, further_syntheses
 from ..circuits.openqasm import load
-from ..circuits.two_qubit_matrix import SAME, whole_circuit
 from ..refusals import JobError, Unsupported
 
 Matrix = np.ndarray[Any, np.dtype[np.complex128]]
@@ -230,16 +230,27 @@ def synthesised(name: str, qubits: Sequence[object], matrix: Matrix) -> list[str
     left, scales, right = np.linalg.svd(matrix)
     if not np.allclose(scales, 1, rtol=0, atol=TOLERANCE):
         raise Unsupported(f"{name}{on(qubits)} is not unitary")
-    circuit = QuantumCircuit(size)
     # Single-precision matrices are unitary only roughly: the nearest unitary is meant.
     nearest = left @ right
-    circuit.append(UnitaryGate(nearest), list(reversed(range(size))))
-    statements = written(circuit, ("u3", "cx"))
-    if size != 2 or faithful(statements, nearest):
-        return statements
-    whole = QuantumCircuit(2)
-    whole.compose(whole_circuit(nearest), [1, 0], inplace=True)
-    return written(whole, ("u3", "cx"))
+    first: list[str] | None = None
+    for circuit in _syntheses(nearest, size):
+        statements = written(circuit, ("u3", "cx"))
+        if faithful(statements, nearest):
+            return statements
+        first = first or statements
+    return first or []
+
+
+def _syntheses(matrix: Matrix, size: int) -> Iterator[QuantumCircuit]:
+    """Ways to write a unitary, the usual one first. Here the first qubit is its most significant one."""
+    backwards = list(reversed(range(size)))
+    usual = QuantumCircuit(size)
+    usual.append(UnitaryGate(matrix), backwards)
+    yield usual
+    for further in further_syntheses(matrix):
+        circuit = QuantumCircuit(size)
+        circuit.compose(further, backwards, inplace=True)
+        yield circuit
 
 
 def written(circuit: QuantumCircuit, gates: Sequence[str] = STANDARD_GATES) -> list[str]:

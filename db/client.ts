@@ -22,7 +22,10 @@ export type DbOrTx = Db | Tx
 export interface Connection {
   /** Rows are read through it alone: db/driver-rows.ts corrects them. */
   db: Db
-  /** The driver itself, for notifications and probes. */
+  /**
+   * The driver itself, for tools and tests. A process of the service must not use it: its statements share a connection with
+   * others, and after a pause of PgBouncer (1.18) such a connection waits for ever.
+   */
   sql: postgres.Sql
   close(): Promise<void>
 }

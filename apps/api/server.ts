@@ -49,11 +49,7 @@ logOwnFaults(log)
 
 await startDatabase(config.database, config.migrateMode, log)
 const contentStore = await openContentStore(config.contentStore)
-const {
-  db,
-  sql,
-  close: closeDatabase
-} = connect(config.database.url, {
+const { db, close: closeDatabase } = connect(config.database.url, {
   ...config.database,
   max: config.database.poolMax,
   settings: config.operatorLimits,
@@ -149,7 +145,7 @@ const app = await buildApp(
     engines: createTargetState({ queue: directQueue.queue, temporal, taskQueue: config.taskQueue }),
     executor,
     probes: {
-      database: () => sql`select 1`,
+      database: () => db.execute('select 1'),
       redis: async () => {
         await directQueue.ping()
         await assertAccepts(db, dispatcher, 'Redis')

@@ -1,5 +1,6 @@
 // The database through PgBouncer, in both of its modes: transactions, limits of the operator, time limits, lost connections,
 // and the settings that cannot work, refused by name at the start.
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type Connection, connect } from '../../db/client.js'
@@ -116,6 +117,27 @@ describe.each([
     )
     expect(seen).toEqual(seen.map((_, n) => (n % 2 ? LIMITS : OTHER_LIMITS).teamStorageMax))
   })
+
+  poolerTest(
+    'what was sent to a frozen pooler is answered when it goes on, and no connection waits for ever',
+    async () => {
+      const { db } = open()
+      const asked = (n: number) =>
+        db.execute<{ n: number }>(sql`select ${n}::int as n`).then(
+          ([row]) => row!.n,
+          () => 'failed'
+        )
+      for (let round = 0; round < 5; round++) {
+        await Promise.all(Array.from({ length: 8 }, (_, n) => asked(n)))
+        pooler.signal('SIGSTOP')
+        const waiting = Array.from({ length: 40 }, (_, n) => asked(n))
+        await delay(200)
+        pooler.signal('SIGCONT')
+        const answers = await Promise.all(waiting)
+        expect(answers).toEqual(answers.map((answer, n) => (answer === 'failed' ? answer : n)))
+      }
+    }
+  )
 
   poolerTest('every session has the time limits', async () => {
     const { db } = open()

@@ -69,6 +69,8 @@ max_client_conn = 300
       url.host = `127.0.0.1:${started.port}`
       return url.href
     },
+    /** @param signal `SIGSTOP` freezes it, and `SIGCONT` thaws it. */
+    signal: (signal: NodeJS.Signals) => process.kill(started.child.pid, signal),
     async stop(): Promise<void> {
       await started.child.stop()
       watchdog.close()

@@ -62,6 +62,7 @@ async function script(job: JobHandOver): Promise<JobEnd> {
   try {
     const answer = await runScript(job)
     if (answer.next !== 'complete') return await elsewhere(job, answer.next)
+    if (answer.ended) return { status: 'completed' }
     const { resultSha256 } = answer
     return { status: await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256 })) }
   } catch (error) {

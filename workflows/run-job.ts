@@ -33,6 +33,7 @@ async function endOf(job: JobHandOver, beginning: 'begin' | 'resume' | 'cancel')
     if (answer.next === 'stop') return { status: 'stopped' }
     if (answer.next === 'cancel') return await cancelled(job)
     // A cancel is too late now: what is finished stays finished.
+    if (answer.ended) return { status: 'completed' }
     setCurrentDetails('storing the result')
     const { resultSha256 } = answer
     return { status: await CancellationScope.nonCancellable(() => completeJob({ ...job, resultSha256 })) }

@@ -12,9 +12,12 @@ import { withHeartbeat } from './heartbeat.js'
 import type { ExecuteDeps } from './job-attempt.js'
 import { asStep } from './step.js'
 
-/** What the workflow does after `execute`. The result itself is stored; only its digest enters the history. */
+/**
+ * What the workflow does after `execute`. The result itself is stored; only its digest enters the history. `ended`: the job is
+ * completed with it.
+ */
 export type ExecuteOutcome =
-  | { next: 'complete'; resultSha256: string }
+  | { next: 'complete'; resultSha256: string; ended?: true }
   /** A script waits for the work that it requested: a graph of tasks, or a circuit. */
   | { next: 'tasks' | 'circuit'; ask: number }
   | { next: 'cancel' }
@@ -41,9 +44,13 @@ export function createActivities(deps: ExecuteDeps) {
     execute: ({ jobId, generation }: JobHandOver): Promise<ExecuteOutcome> =>
       asStep(deps, { jobId }, async (context) => {
         const execution = await withHeartbeat(context, () =>
-          executeJob(deps, jobId, { generation }, context.cancellationSignal)
+          executeJob(deps, jobId, { generation }, context.cancellationSignal, { isFirst: context.info.attempt === 1 })
         )
-        if (execution.outcome === 'completed') return { next: 'complete', resultSha256: execution.resultSha256 }
+        if (execution.outcome === 'completed') {
+          const { resultSha256, ended } = execution
+          if (ended) announce(jobId)
+          return { next: 'complete', resultSha256, ...(ended && { ended }) }
+        }
         if ('ask' in execution) return { next: execution.outcome, ask: execution.ask }
         if (execution.outcome === 'cancelling') return { next: 'cancel' }
         if (execution.outcome === 'stopped') return { next: 'stop' }

@@ -1,7 +1,7 @@
 // Executes a durable script, which can request work (tasks, circuits) and waits for the response. The rows of its requests
 // (db/jobs/script-requests.ts) hold its progress, so this step can start again at any point: an open request is work for the
 // workflow; once all have a response, the script continues in the child that waits for it, or restarts with all responses.
-import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import { openAttempt } from '../../db/jobs/attempts.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import { listTaskFacts } from '../../db/jobs/job-tasks.js'
 import { isRunBy, type JobRun } from '../../db/jobs/jobs.js'
@@ -29,7 +29,14 @@ import type { RunRequest, ScriptResponse } from '../../services/executor/request
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
 import { countedExecution } from './counted-execution.js'
-import { currentOrNewAttempt, type ExecuteDeps, type Execution, jobAttempt } from './job-attempt.js'
+import {
+  type Attempted,
+  currentOrNewAttempt,
+  type ExecuteDeps,
+  type Execution,
+  jobAttempt,
+  recordResult
+} from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
 import {
@@ -72,13 +79,13 @@ export async function runProgram(
       if (work) return work
       continue
     }
-    if (asks.at(-1)?.final && job.programmingModel) return completeManaged(deps, jobId, job, fence)
+    if (asks.at(-1)?.final && job.programmingModel) return completeManaged(deps, { jobId, job, fence, signal })
     const returned = asks.some(({ kind }) => kind === 'graph') ? await returnedKeys(deps.db, jobId) : noGraphs
     const problem = await problemOf(deps, jobId, asks, returned)
     if (problem) return { outcome: 'failed', error: problem }
     const opened = () =>
       asks.length === 0 ? openAttempt(deps.db, jobId, fence) : currentOrNewAttempt(deps, jobId, fence)
-    const attempt = jobAttempt(deps, jobId, job, fence, signal, opened)
+    const attempt = jobAttempt(deps, { jobId, job, fence, signal }, opened)
     const counted = countedExecution(deps, { jobId, task: '', fence, signal })
     let unfit: JobError | null = null
     const run = (build: () => Promise<RunRequest>, parked?: Parked) => {
@@ -250,9 +257,9 @@ async function valuesOf({ db }: ExecuteDeps, jobId: string, keys: string[]): Pro
 }
 
 /** The result of a native submission says where each output is, so no child has to build it. */
-async function completeManaged(deps: ExecuteDeps, jobId: string, job: JobRun, fence: Fence): Promise<Execution | null> {
+async function completeManaged(deps: ExecuteDeps, attempted: Attempted): Promise<Execution | null> {
+  const { jobId, job, fence } = attempted
   const number = await currentOrNewAttempt(deps, jobId, fence)
   if (number === null) return null
-  const resultSha256 = await completeAttempt(deps.db, jobId, number, await managedResult(deps.db, jobId, job.teamId))
-  return resultSha256 ? { outcome: 'completed', resultSha256 } : null
+  return recordResult(deps, attempted, number, { result: await managedResult(deps.db, jobId, job.teamId) })
 }

@@ -43,7 +43,8 @@ export async function runSweep(
   const done = await retryWhileDatabaseAway(retrying, () => donePoints(deps.db, jobId))
   let left = sweep.points.map((_, index) => index).filter((index) => !done.has(index))
 
-  const attempt = jobAttempt(deps, jobId, job, fence, signal, () => currentOrNewAttempt(deps, jobId, fence))
+  const attempted = { jobId, job, fence, signal }
+  const attempt = jobAttempt(deps, attempted, () => currentOrNewAttempt(deps, jobId, fence))
   const output = outputOfBatches(attempt.output.printed)
   let isOpen = false
   let began: number | null = null

@@ -13,8 +13,8 @@ import Fastify from 'fastify'
 import pLimit from 'p-limit'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { connect } from '../../db/client.js'
-import { beginJob, completeJob } from '../../db/job-steps/job-steps.js'
-import { completeAttempt, openAttempt } from '../../db/jobs/attempts.js'
+import { beginJob } from '../../db/job-steps/job-steps.js'
+import { completePlainly } from '../../db/job-steps/plain-end.js'
 import { loadJobRun } from '../../db/jobs/jobs.js'
 import { DIRECT_QUEUE, type JobHandOver } from '../../domain/jobs/dispatch.js'
 import { createExecutorClient, type ExecutorClient } from '../../services/executor/client.js'
@@ -51,12 +51,8 @@ async function serveQueue(task: Extract<BareTask, { role: 'bullmq' }>): Promise<
       const fence = { generation }
       await beginJob(db, jobId, fence)
       const job = await loadJobRun(db, jobId)
-      let attempt = 0
-      const result = await run(jobId, job!.sourceText, async () => {
-        attempt = (await openAttempt(db, jobId, fence)) ?? 0
-      })
-      const digest = await completeAttempt(db, jobId, attempt, result)
-      await completeJob(db, jobId, fence, digest!)
+      const result = await run(jobId, job!.sourceText)
+      await completePlainly(db, jobId, fence, { ranMs: 0 }, { result })
     },
     {
       connection: { host, port: Number(port), password: decodeURIComponent(password), maxRetriesPerRequest: null },
@@ -86,12 +82,12 @@ async function serveTemporal(task: Extract<BareTask, { role: 'temporal' }>): Pro
   worker.run()
 }
 
-type Run = (jobId: string, circuit: string, accepted: () => Promise<void>) => Promise<string>
+type Run = (jobId: string, circuit: string) => Promise<string>
 
 export const bareActivities = (run: Run) => ({
   begin: async (_jobId: string): Promise<void> => {},
   execute: async (jobId: string): Promise<void> => {
-    await run(jobId, BELL, async () => {})
+    await run(jobId, BELL)
   },
   complete: async (_jobId: string): Promise<void> => {}
 })
@@ -102,7 +98,7 @@ export const BELL =
 /** One executor call, with at most as many at once as the executor has slots. */
 function runner(executor: ExecutorClient, permits: number): Run {
   const atOnce = pLimit(permits)
-  return (jobId, circuit, accepted) =>
+  return (jobId, circuit) =>
     atOnce(async () => {
       const end = await executor.run(
         {
@@ -115,10 +111,7 @@ function runner(executor: ExecutorClient, permits: number): Run {
           limits: { wall_seconds: 120 }
         },
         new AbortController().signal,
-        async () => {
-          await accepted()
-          return true
-        }
+        async () => true
       )
       if (end.kind !== 'completed') throw new Error(`the run did not complete: ${end.kind}`)
       return end.result

@@ -17,14 +17,11 @@ import { attemptUnderWay, closeAttempt, closeOpenAttempts } from '../jobs/attemp
 import { type Fence, fenceHolds } from '../jobs/fence.js'
 import { closeTasks } from '../jobs/job-tasks.js'
 import { type Transition, transition } from '../jobs/job-transition.js'
-import { leaseEnd } from '../jobs/lease-time.js'
 import { settle } from '../money/budget.js'
 import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
 import { backends } from '../tables/backends.js'
-import { ledger } from '../tables/budgets.js'
 import { jobs, outbox, scriptRequests } from '../tables/jobs.js'
-import { providerJobs } from '../tables/providers.js'
-import { hasSubscriber } from '../teams/webhook-deliveries.js'
+import { leaseEnd } from './lease-time.js'
 
 /** `cancel`: continue with the cancel path. `stop`: the job is final, or another worker has it; finish quietly. */
 export type Beginning = 'begin' | 'resume' | 'cancel' | 'stop'
@@ -108,12 +105,11 @@ async function repriceProblem(tx: Tx, jobId: string): Promise<JobError | null> {
 }
 
 /**
- * Completes a job with the stored artifact of this digest as its result. The cost is what its provider charged, or else
+ * Completes a job with the stored artifact of this digest as its result. (`completePlainly` does so for most jobs, in the
+ * statement that stores the result.) The cost is what its provider charged, or else
  * its estimate.
  */
 export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha256: string): Promise<Transition> {
-  const set = { resultSha256, actualCost: 0n, cancelOutcome: null }
-  if ((await transition(db, jobId, 'completed', { fence, set, where: hasPlainEnd })) === 'won') return 'won'
   return db.transaction(async (tx) => {
     // Only jobs on local engines have a lease.
     const cost = fence.lease ? null : await costOfCompleted(tx, jobId)
@@ -135,20 +131,6 @@ export async function completeJob(db: Db, jobId: string, fence: Fence, resultSha
     return moved
   })
 }
-
-/**
- * Whether the status, and what `transition` writes with it, is all that is due at the end of a job: no money, no capsule, no
- * webhook, and no row that a cancel or another workflow may have added. Most jobs end like this, in one statement.
- */
-const hasPlainEnd = and(
-  eq(jobs.estimatedCost, 0n),
-  eq(jobs.createCapsule, false),
-  eq(jobs.generation, 1),
-  isNull(jobs.cancelRequestedAt),
-  sql`not exists (select from ${ledger} where ${ledger.jobId} = ${jobs.id})`,
-  sql`not exists (select from ${providerJobs} where ${providerJobs.jobId} = ${jobs.id})`,
-  sql`not ${hasSubscriber('job.completed', sql`${jobs.teamId}`)}`
-)
 
 /**
  * Fails a job. A failed run on a local engine costs nothing. A provider job costs its certain charge, and while that is

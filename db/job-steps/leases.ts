@@ -4,10 +4,10 @@ import { and, asc, eq, inArray, isNotNull, lt, not, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db, type Tx } from '../client.js'
 import { now } from '../clock.js'
-import { leaseEnd } from '../jobs/lease-time.js'
 import { handleRows, type RowFailures } from '../sweep-rows.js'
 import { jobs } from '../tables/jobs.js'
 import { recordCancellation, recordFailure } from './job-steps.js'
+import { leaseEnd } from './lease-time.js'
 
 /**
  * Renews the given leases. A lease that is missing in the result is no longer this worker's. An expired lease that no

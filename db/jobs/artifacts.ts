@@ -1,7 +1,7 @@
 // The files of a job besides its result: canonical circuit, compiled program, state vector. They are stored with the
 // attempt that produced them (db/jobs/attempts.ts), and shown once the job has its result.
 import { createHash } from 'node:crypto'
-import { and, asc, desc, eq, ne } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
 import type { StoredContent } from '../stored-content.js'
 import { artifacts } from '../tables/jobs.js'
@@ -18,6 +18,30 @@ export interface Artifact {
 
 /** Returns hex. */
 export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/** What a run leaves: its result (JSON text, kept byte for byte) and its files. */
+export interface RunOutcome {
+  result: string
+  files?: readonly Artifact[]
+}
+
+/** The result as a file, and then the other files, each with its digest. */
+export function storedFiles({ result, files = [] }: RunOutcome) {
+  const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
+  return [resultFile, ...files].map((file) => ({ ...file, sha256: sha256Of(file.content) }))
+}
+
+/** A part of a statement: stores files of the job that is in `closed`. @param bytes the content of each (db/stored-content.ts). */
+export function storing(files: ReturnType<typeof storedFiles>, bytes: readonly SQL[]): SQL {
+  const rows = files.map(
+    ({ name, mediaType, content, sha256 }, index) =>
+      sql`(${name}::text, ${sha256}::text, ${content.length}::int, ${mediaType}::text, ${bytes[index]})`
+  )
+  return sql`insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
+    select closed.job_id, file.* from closed
+      cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
+    on conflict do nothing`
+}
 
 export interface ArtifactInfo {
   name: string

@@ -15,7 +15,7 @@ import { now } from '../clock.js'
 import { type StoredContent, smallContent, wholeOf, withContents } from '../stored-content.js'
 import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
-import { type Artifact, RESULT_ARTIFACT, sha256Of } from './artifacts.js'
+import { type Artifact, RESULT_ARTIFACT, storedFiles, storing } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
 
 export interface Attempt {
@@ -42,12 +42,14 @@ const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}:
 
 /**
  * Which task an attempt belongs to (`''` for the job's own), and in which statuses of the job it can begin. `begins` is
- * a statement about the rows of `held`, the job, that returns `job_id` when the task can run.
+ * a statement about the rows of `held`, the job, that returns `job_id` when the task can run. `ranMs` is how many milliseconds ago
+ * it began.
  */
 export interface AttemptOf {
   task?: string
   statuses?: JobStatus[]
   begins?: SQL
+  ranMs?: number
 }
 
 /**
@@ -59,10 +61,10 @@ export async function openAttempt(
   db: DbOrTx,
   jobId: string,
   fence: Fence,
-  { task = '', statuses = ['running'], begins }: AttemptOf = {}
+  { task = '', statuses = ['running'], begins, ranMs }: AttemptOf = {}
 ): Promise<number | null> {
   const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
-  const opened = await openFirst(db, jobId, task, fence, mine, begins).catch((error: unknown) => {
+  const opened = await openFirst(db, jobId, { task, fence, where: mine, begins, ranMs }).catch((error: unknown) => {
     // Another worker opened it while this statement waited for the lock, with attempts that it had read before. Inside a
     // transaction the caller has the lock already, and the error has aborted the transaction.
     if (is(db, PgTransaction) || postgresCode(error) !== '23505') throw error
@@ -79,7 +81,7 @@ export async function openAttempt(
       const { seq, status } = await raiseEvents(tx, jobId, lost.length)
       await appendClosedEvents(tx, jobId, lost, seq - lost.length + 1, status)
     }
-    return openFirst(tx, jobId, task, fence, mine, begins)
+    return openFirst(tx, jobId, { task, fence, where: mine, begins, ranMs })
   })
 }
 
@@ -111,10 +113,13 @@ export async function loadAttemptEnds(db: DbOrTx, jobId: string, task: string): 
 async function openFirst(
   db: DbOrTx,
   jobId: string,
-  task: string,
-  fence: Fence,
-  where: SQL | undefined,
-  begins: SQL = sql`select id as job_id from held`
+  {
+    task,
+    fence,
+    where,
+    begins = sql`select id as job_id from held`,
+    ranMs = 0
+  }: Omit<AttemptOf, 'statuses'> & { task: string; fence: Fence; where: SQL | undefined }
 ): Promise<number | null> {
   const held = db
     .select({ id: jobs.id })
@@ -127,6 +132,9 @@ async function openFirst(
       )
     )
     .for('no key update')
+  // After the event before it, also where the worker has measured more.
+  const begunAt = sql`greatest(${now} - make_interval(secs => ${ranMs / 1_000}::float8),
+    (select at from ${jobEvents} where job_id = raised.id and seq = raised.event_seq - 1))`
   const [opened] = await db.execute<{ number: number }>(sql`
     with held as ${held},
       begun as (${begins}),
@@ -134,10 +142,10 @@ async function openFirst(
         returning id, event_seq, status),
       next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
         where job_id = ${jobId} and task = ${task}),
-      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state)
-        select id, event_seq, 'attempt', status, ${task}, number, 'running' from raised, next)
-    insert into ${attempts} (job_id, task, number, generation, state)
-      select id, ${task}, number, ${fence.generation}, 'running' from raised, next
+      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+        select id, event_seq, 'attempt', status, ${task}, number, 'running', ${begunAt} from raised, next)
+    insert into ${attempts} (job_id, task, number, generation, state, started_at)
+      select id, ${task}, number, ${fence.generation}, 'running', ${begunAt} from raised, next
     returning number`)
   return opened?.number ?? null
 }
@@ -314,31 +322,26 @@ export async function completeAttempt(
   result: string,
   files: readonly Artifact[] = []
 ): Promise<string | null> {
-  const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
-  const stored = [resultFile, ...files].map((file) => ({ ...file, sha256: sha256Of(file.content) }))
+  const stored = storedFiles({ result, files })
   const resultSha256 = stored[0]!.sha256
-  const summary = resultSummary(result)
-  const set = sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256},
-    summary = ${summary && JSON.stringify(summary)}`
+  const set = sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}, summary = ${summaryText(result)}`
   // The lock that `closing` takes keeps a sweep from reassigning the job between the check and the commit.
   const closed = await withContents(
     db,
     stored.map(({ content }) => content),
-    (within, bytes) => {
-      const rows = stored.map(
-        ({ name, mediaType, content, sha256 }, index) =>
-          sql`(${name}::text, ${sha256}::text, ${content.length}::int, ${mediaType}::text, ${bytes[index]})`
-      )
-      return within.execute(sql`
+    (within, bytes) =>
+      within.execute(sql`
     with ${closing(within, { jobId, task: '', number }, { set })},
-      stored as (insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
-        select closed.job_id, file.* from closed
-          cross join (values ${sql.join(rows, sql`, `)}) as file (name, sha256, size_bytes, media_type, content)
-        on conflict do nothing)
+      stored as (${storing(stored, bytes)})
     select job_id from closed`)
-    }
   )
   return closed.length > 0 ? resultSha256 : null
+}
+
+/** What a result shows in lists, as JSON text. */
+export function summaryText(result: string): string | null {
+  const summary = resultSummary(result)
+  return summary && JSON.stringify(summary)
 }
 
 /** An attempt with the facts that its provider reported. */

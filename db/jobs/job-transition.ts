@@ -19,6 +19,16 @@ export type Transition = 'won' | 'already_mine' | 'lost'
 
 export type JobChange = PgUpdateSetSource<typeof jobs>
 
+/** What the same statement writes with a change of the status. It must write nothing when `where` prevents the change. */
+export interface Accompanied {
+  /** Common table expressions in front of the change, each followed by a comma. */
+  before: SQL
+  /** As `before`; they append events by `moved.id` with the numbers below `moved.event_seq`. */
+  after: SQL
+  /** How many events they append. */
+  events: number
+}
+
 /**
  * Changes the status of a job to `to`. Without a fence (cancel, sweeps) only the current status decides. A final status must
  * be reached in a transaction. A final status clears the lease and the outbox, notifies the team's webhooks, records the mail that the
@@ -36,11 +46,12 @@ export async function transition(
     set?: JobChange
     where?: SQL
     clears?: 'start'
+    accompanied?: Accompanied
     /** Called when this call changed the job and its submitter requested a capsule of it. */
     wantsCapsule?: () => void
   } = {}
 ): Promise<Transition> {
-  const { fence, reason = null, set = {}, where, clears, wantsCapsule } = options
+  const { fence, reason = null, set = {}, where, clears, accompanied, wantsCapsule } = options
   const move = tx
     .update(jobs)
     .set({
@@ -49,7 +60,7 @@ export async function transition(
       status: to,
       statusReason: reason,
       statusGeneration: fence?.generation ?? null,
-      eventSeq: sql`${jobs.eventSeq} + 1`,
+      eventSeq: sql`${jobs.eventSeq} + ${1 + (accompanied?.events ?? 0)}::int`,
       missingSince: null,
       workflowFailingSince: null,
       updatedAt: now
@@ -60,8 +71,8 @@ export async function transition(
   const event = eventOfStatus[to]
   const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), released as (${releaseNextDeferred(sql`moved`)})`
   const [moved] = await tx.execute<MovedRow>(sql`
-    with moved as ${move},
-      appended as (insert into ${jobEvents} (job_id, seq, type, status, reason)
+    with ${accompanied?.before ?? sql.empty()}moved as ${move},
+      ${accompanied?.after ?? sql.empty()}appended as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
       ${isFinal(to) ? atTheEnd : sql.empty()}

@@ -20,6 +20,7 @@ import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
 import { type Fence, fenceHolds } from './fence.js'
+import { hasPlainEnd } from './has-plain-end.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 
 /** How long the relay leaves a new row to the nudge that follows the response. */
@@ -337,6 +338,7 @@ export async function loadJobRun(db: DbOrTx, jobId: string) {
       accepted: sql<number>`(select count(*)::int from ${attempts}
         where ${attempts.jobId} = ${jobs.id} and ${attempts.task} = ''
           and ${attempts.errorCode} is distinct from 'executor_shut_down')`,
+      endsPlainly: sql<boolean>`(${hasPlainEnd})`,
       startedAt: jobs.startedAt,
       programmingModel: jobs.programmingModel,
       entrypoint: jobs.entrypoint,

@@ -28,7 +28,8 @@ import {
 
 const PAGE = 'docs/operations/benchmarks.md'
 const JOBS = 5
-const EXECUTOR_PAUSE_MS = 200
+/** Long enough that no two notices fall together, and short enough that an attempt is recorded with its end. */
+const EXECUTOR_PAUSE_MS = 50
 /** In which the sweeps have made their first pass, and the frequent ones several. */
 const IDLE_MS = 6_000
 /** From the end of a job to the last statement and call that it causes. */

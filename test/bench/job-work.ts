@@ -47,32 +47,14 @@ export const statementRows: readonly StatementRow[] = [
     pattern: /^select "jobs"\."id", "jobs"\."status", "jobs"\."generation"/
   },
   {
-    step: 'attempt',
-    what: 'attempt opened, with its event',
-    role: 'worker',
-    pattern: /^with held as .*insert into "attempts"/
-  },
-  {
-    step: 'attempt',
-    what: 'result stored and attempt closed, with its event',
-    role: 'worker',
-    pattern: /^with held as .*insert into "artifacts"/
-  },
-  {
     step: 'end',
-    what: 'status, event and outbox row, of a job without money, capsule or webhook',
+    what: 'result, attempt, status, events and outbox row, of a short job without money, capsule or webhook',
     role: 'worker',
-    pattern: /^with moved as .*from "ledger"/
-  },
-  {
-    step: 'end',
-    what: 'status for the search attribute',
-    role: 'worker',
-    pattern: /^select "status" from "jobs" where "jobs"\."id" = \$1$/
+    pattern: /^with held as .*insert into "artifacts".* moved as /
   },
   {
     step: 'notices',
-    what: 'of claim, attempt and end',
+    what: 'of claim and end',
     role: 'worker',
     pattern: /^select pg_notify/,
     coalesced: true

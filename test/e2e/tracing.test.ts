@@ -67,8 +67,7 @@ test('a workflow, its steps and the run are descendants of the request that subm
       workflow,
       `${workflow} > StartActivity:beginJob > RunActivity:beginJob`,
       `${workflow} > StartActivity:execute > RunActivity:execute`,
-      `${workflow} > StartActivity:execute > RunActivity:execute > executor run`,
-      `${workflow} > StartActivity:completeJob > RunActivity:completeJob`
+      `${workflow} > StartActivity:execute > RunActivity:execute > executor run`
     ])
   )
   expect(lines.filter((line) => !line.startsWith('POST /api/jobs/submit'))).toEqual([])
@@ -182,7 +181,8 @@ longTest(
     await platform.start.worker()
     await platform.ended(id)
     await platform.stop('worker')
-    expect(receiver.ofJob(id).map(({ name }) => name)).toContain('RunWorkflow:runJob')
+    // The job has ended with this step; its workflow may close on another worker.
+    expect(receiver.ofJob(id).map(({ name }) => name)).toContain('RunActivity:execute')
     await platform.start.worker()
   },
   60_000

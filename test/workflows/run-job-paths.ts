@@ -46,6 +46,12 @@ const onEngine: Omit<Path, 'workflow'>[] = [
     expected: { answer: 'completed', calls: ['beginJob', 'execute', 'completeJob'] }
   },
   {
+    name: 'completed-by-its-execution',
+    activities: (calls) =>
+      activitiesOf(calls, { execute: async () => ({ next: 'complete', resultSha256: digest, ended: true }) }),
+    expected: { answer: 'completed', calls: ['beginJob', 'execute'] }
+  },
+  {
     name: 'resumed',
     activities: (calls) => activitiesOf(calls, { beginJob: async () => 'resume' }),
     expected: { answer: 'completed', calls: ['beginJob', 'execute', 'completeJob'] }

@@ -204,14 +204,14 @@ async function claimed(deps: ExecuteDeps, jobId: string, fence: Fence): Promise<
 
 type LastStep = () => Promise<unknown>
 
-/** The write that records how the run ended; `null` when this worker has lost its claim on the job. */
+/** The write that records how the run ended; `null` when that is recorded, or this worker has lost its claim on the job. */
 async function endOf(deps: ExecuteDeps, jobId: string, fence: Fence, signal: AbortSignal): Promise<LastStep | null> {
   const { db } = deps
   try {
-    const execution = await executeJob(deps, jobId, fence, signal)
+    const execution = await executeJob(deps, jobId, fence, signal, { isFirst: true })
     switch (execution.outcome) {
       case 'completed':
-        return () => completeJob(db, jobId, fence, execution.resultSha256)
+        return execution.ended ? null : () => completeJob(db, jobId, fence, execution.resultSha256)
       case 'failed':
       case 'lost':
         return () => failJob(db, jobId, fence, execution.error)

@@ -63,7 +63,7 @@ const deps = () => ({
 })
 const running = new AbortController().signal
 const task = (key: string, signal = running) => runTask(deps(), id, key, fence, signal)
-const job = () => executeJob(deps(), id, fence, running)
+const job = () => executeJob(deps(), id, fence, running, { isFirst: false })
 
 /** A graph of `one` and `two`, and `all` that takes both. */
 async function graph(final = true): Promise<void> {
@@ -289,7 +289,7 @@ test('a worker whose attempt another one has closed does not decide how the task
 
 test('a job at which the executor fails while it serves others fails, with a code that blames the service', async () => {
   executor.from(refuse(503, 'execution_service_lost', 'no child took it'))
-  const tried = () => executeJob({ ...deps(), yieldsSlot: true }, id, fence, running)
+  const tried = () => executeJob({ ...deps(), yieldsSlot: true }, id, fence, running, { isFirst: false })
   for (let failures = 1; failures < 3; failures++) {
     await expect(tried()).rejects.toThrow('no child took it')
     // A call for another job has had a response.

@@ -244,7 +244,7 @@ test('an outage right after a job was claimed ends no job: the step continues wh
   let end: ReturnType<typeof executeJob> | null = null
   await knife.begin(async (held) => {
     await held`lock table jobs in access exclusive mode`
-    end = executeJob(deps, jobId, { generation: 1 }, new AbortController().signal)
+    end = executeJob(deps, jobId, { generation: 1 }, new AbortController().signal, { isFirst: true })
     await Promise.race([end, eventually(async () => warned > 0)])
   })
   // It has not begun, so nothing runs.

@@ -46,7 +46,7 @@ test('only the executions that were lost otherwise count against the attempts of
     'execution_service_lost'
   ]) {
     faulty.from(stream([{ outcome: { status: 'lost', error: { code, message: 'gone' } } }]))
-    const end = await executeJob(deps, jobId, fence, signal)
+    const end = await executeJob(deps, jobId, fence, signal, { isFirst: ends.length === 0 })
     ends.push(end.outcome === 'lost' && [end.error.code, end.attempt])
   }
   expect(ends).toEqual([

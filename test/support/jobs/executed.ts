@@ -20,10 +20,10 @@ export async function executeToEnd(db: Db, id: string): Promise<void> {
     countFault: () => {},
     countRepeatedStep: () => {}
   }
-  const end = await executeJob(deps, id, fence, new AbortController().signal)
+  const end = await executeJob(deps, id, fence, new AbortController().signal, { isFirst: true })
   await executor.close()
   if (end.outcome !== 'completed') throw new Error(`the run ended as ${JSON.stringify(end)}`)
-  await completeJob(db, id, fence, end.resultSha256)
+  if (!end.ended) await completeJob(db, id, fence, end.resultSha256)
 }
 
 /** Completes a pending job with this result. */

@@ -15,6 +15,12 @@ export interface ContentStore {
   write(key: string, content: Buffer, keepUntil: Date | null): Promise<void>
   /** An object that does not exist is as good as removed. @throws ServiceError `content_store_unavailable` */
   remove(key: string): Promise<void>
+  /**
+   * The keys that begin with this text, in their order, also of locked objects that somebody has removed. For contents there is
+   * nothing to list: rows name them.
+   * @throws ServiceError `content_store_unavailable`
+   */
+  list(start: string): AsyncIterable<string>
 }
 
 /** A content that the store no longer has, or has with other bytes. */

@@ -36,6 +36,7 @@ const isWanted = (tests) =>
 const wantsHelm = isWanted(['test/deploy/helm.long.test.ts', 'test/deploy/helm-probes.long.test.ts'])
 const wantsContentStore = isWanted([
   'test/services/content-store/s3-store.long.test.ts',
+  'test/services/audit/checkpoint-store.long.test.ts',
   'test/e2e/servers/content-store.long.test.ts'
 ])
 

@@ -7,6 +7,7 @@ import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from 
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
+import { readCheckpointSetting } from '../../services/audit/checkpoint-place.js'
 import { readS3Settings, type S3Settings } from '../../services/content-store/s3-settings.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import type { OidcSettings } from '../../services/identity/oidc-client.js'
@@ -119,7 +120,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     providerUrls: readProviderUrls(env),
     oidc: readOidcSettings(env),
     sendsMail: Boolean(env.SMTP_URL || env.MAIL_DIR),
-    auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
+    auditCheckpointsFile: readCheckpointSetting(env, Boolean(env.CONTENT_STORE?.trim())),
     metricsPort: env.METRICS_PORT ? portOf('METRICS_PORT', env.METRICS_PORT) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',
     tracingEndpoint: readTracingEndpoint(env),

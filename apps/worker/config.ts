@@ -8,6 +8,7 @@ import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quant
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
+import { readCheckpointSetting } from '../../services/audit/checkpoint-place.js'
 import { readS3Settings, type S3Settings } from '../../services/content-store/s3-settings.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
 import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js'
@@ -110,7 +111,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     emulatedHardware: env.EMULATED_HARDWARE === '1',
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE === '1',
     mail: readMailSettings(env),
-    auditCheckpointsFile: env.AUDIT_CHECKPOINTS_FILE?.trim() || null,
+    auditCheckpointsFile: readCheckpointSetting(env, Boolean(env.CONTENT_STORE?.trim())),
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),

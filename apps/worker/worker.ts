@@ -296,7 +296,7 @@ export function startWorker(
           db: sweepDb,
           keyRing,
           signer: createInstallationSigner(sweepDb, keyRing),
-          file: config.auditCheckpointsFile,
+          place: config.auditCheckpointsFile,
           reports,
           log
         })

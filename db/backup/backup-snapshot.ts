@@ -14,7 +14,10 @@ import {
   tablesOf
 } from './sessions.js'
 
-export type DatabaseFacts = Pick<BackupHead, 'created_at' | 'schema' | 'postgres_version' | 'key_ids' | 'tables'>
+export type DatabaseFacts = Pick<
+  BackupHead,
+  'created_at' | 'schema' | 'postgres_version' | 'key_ids' | 'contents_elsewhere' | 'tables'
+>
 
 export interface Snapshot {
   facts: DatabaseFacts
@@ -63,8 +66,24 @@ async function factsOf(tx: BackupTx, migrations: readonly Migration[]): Promise<
     schema,
     postgres_version: version!.version,
     key_ids: keys.map(({ id }) => id),
+    contents_elsewhere: await contentsElsewhere(tx, tables),
     tables: tables.filter(({ name }) => !tablesLeftOut.includes(name))
   }
+}
+
+/** Contents that are in the content store and not in their rows. */
+async function contentsElsewhere(tx: BackupTx, tables: readonly TableColumns[]) {
+  const sum = { contents: 0, bytes: 0 }
+  for (const { name } of tables.filter(
+    ({ columns }) => columns.includes('object_key') && columns.includes('content')
+  )) {
+    const [there] = await tx<{ contents: string; bytes: string }[]>`
+      select count(*) as contents, coalesce(sum(size_bytes), 0) as bytes from ${tx(name)}
+      where object_key is not null and content is null`
+    sum.contents += Number(there!.contents)
+    sum.bytes += Number(there!.bytes)
+  }
+  return sum
 }
 
 /** The name of the last migration of the database. */

@@ -125,8 +125,8 @@ async function* pagesAfter(tx: DbOrTx, teamId: string, after: number): AsyncGene
 
 interface Point extends Checkpoint {
   /** How messages refer to it. */
-  where: 'in the database' | 'in the file'
-  /** Set for a point of the file that is missing in the database. */
+  where: 'in the database' | 'outside the database'
+  /** Set for a point outside the database that is missing in it. */
   lost: boolean
 }
 
@@ -142,7 +142,7 @@ async function signedPoints(
   const add = (point: Point) => points.set(point.seq, [...(points.get(point.seq) ?? []), point])
   for (const row of rows) add({ ...row, where: 'in the database', lost: false })
   for (const point of exported)
-    add({ ...point, where: 'in the file', lost: !inDatabase.has(`${point.seq} ${point.at}`) })
+    add({ ...point, where: 'outside the database', lost: !inDatabase.has(`${point.seq} ${point.at}`) })
   return points
 }
 

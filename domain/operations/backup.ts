@@ -42,7 +42,9 @@ const facts = {
   key_ids: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$' })),
   includes_keys: Type.Boolean(),
   /** When the audit checkpoint file was read, by the database's clock; `null` if there was none. */
-  checkpoints_read_at: Type.Union([Time, Type.Null()])
+  checkpoints_read_at: Type.Union([Time, Type.Null()]),
+  /** What the backup lacks, since it is in the content store alone. Absent in a backup of a version without one. */
+  contents_elsewhere: Type.Optional(Type.Object({ contents: Count, bytes: Count }))
 }
 
 const Head = Type.Object({ ...facts, tables: Type.Array(Type.Object({ name: Name, columns: Type.Array(Name) })) })

@@ -1,7 +1,12 @@
 // The file outside the database to which checkpoints of audit trails are appended, one JSON object per line.
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Checkpoint, checkpointLine, readCheckpointLine } from '../../domain/audit/audit-checkpoint.js'
+import {
+  type Checkpoint,
+  checkpointLine,
+  type KeptCheckpoints,
+  readCheckpointLine
+} from '../../domain/audit/audit-checkpoint.js'
 
 const LINE_END = 0x0a
 
@@ -26,20 +31,13 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-export interface CheckpointFile {
-  /** By team, without duplicates. */
-  byTeam: Map<string, Checkpoint[]>
-  /** Numbers of the lines without a checkpoint, such as one that a crash cut off. */
-  unreadable: number[]
-}
-
 /**
  * Reads the file line by line, since it grows for as long as the service exists.
  * @param teamId skips lines that do not name this team, even unreadable ones.
  * @throws the error of the system when the file cannot be read.
  */
-export async function readCheckpoints(path: string, teamId?: string): Promise<CheckpointFile> {
-  const read: CheckpointFile = { byTeam: new Map(), unreadable: [] }
+export async function readCheckpoints(path: string, teamId?: string): Promise<KeptCheckpoints> {
+  const read: KeptCheckpoints = { byTeam: new Map(), unreadable: [] }
   const seen = new Set<string>()
   const file = await open(path, 'r')
   try {

@@ -5,8 +5,8 @@ import type { Db } from '../../db/client.js'
 import { verifySinceCheckpoint } from '../../db/proofs/audit-verify.js'
 import type { KeyRing } from '../keys/key-ring.js'
 import type { InstallationSigner } from '../keys/signer.js'
-import { appendCheckpoints } from './audit-checkpoint-file.js'
 import { provenKeys } from './audit-proof.js'
+import { checkpointPlace } from './checkpoint-place.js'
 
 const TEAMS_MAX = 200
 const EXPORTED_MAX = 500
@@ -51,11 +51,16 @@ export async function signGrownTrails(
   return { signed, findings }
 }
 
-/** Appends the checkpoints that the file lacks. @returns how many; `null` while another process does so. */
-export async function writeCheckpoints(db: Db, path: string): Promise<number | null> {
+/**
+ * Appends the checkpoints that are in the database alone.
+ * @param setting the value of AUDIT_CHECKPOINTS_FILE.
+ * @returns how many; `null` while another process does so.
+ */
+export async function writeCheckpoints(db: Db, setting: string): Promise<number | null> {
+  const place = checkpointPlace(setting, db)
   let written = 0
   for (;;) {
-    const some = await exportCheckpoints(db, EXPORTED_MAX, (points) => appendCheckpoints(path, points))
+    const some = await exportCheckpoints(db, EXPORTED_MAX, place.append)
     if (some === null) return null
     written += some
     if (some < EXPORTED_MAX) return written

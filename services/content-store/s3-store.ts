@@ -3,6 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
   PutObjectCommand,
   S3Client,
   S3ServiceException
@@ -82,8 +86,58 @@ export function createS3Store(settings: S3Settings): S3Store {
       await call((abortSignal) => client.send(new DeleteObjectCommand(at(key)), { abortSignal }))
     },
 
+    async *list(start) {
+      const below = { Bucket: bucket, Prefix: prefix + start }
+      // A removed object that is locked stays as a version, which is what the lock is for.
+      const pages = lock ? versionsOf(client, below) : objectsOf(client, below)
+      let last = ''
+      try {
+        for await (const keys of pages)
+          for (const key of keys) {
+            if (key !== last) yield key.slice(prefix.length)
+            last = key
+          }
+      } catch (error) {
+        throw isRefusal(error) ? error : unavailable(error)
+      }
+    },
+
     close: () => client.destroy()
   }
+}
+
+interface Below {
+  Bucket: string
+  Prefix: string
+}
+
+async function* objectsOf(client: S3Client, below: Below): AsyncGenerator<string[]> {
+  let from: string | undefined
+  do {
+    const page: ListObjectsV2CommandOutput = await answered((abortSignal) =>
+      client.send(new ListObjectsV2Command({ ...below, ...(from && { ContinuationToken: from }) }), { abortSignal })
+    )
+    yield (page.Contents ?? []).map(({ Key }) => Key!)
+    from = page.IsTruncated ? page.NextContinuationToken : undefined
+  } while (from)
+}
+
+async function* versionsOf(client: S3Client, below: Below): AsyncGenerator<string[]> {
+  let from: { KeyMarker?: string; VersionIdMarker?: string } | null = {}
+  while (from) {
+    const at = from
+    const page: ListObjectVersionsCommandOutput = await answered((abortSignal) =>
+      client.send(new ListObjectVersionsCommand({ ...below, ...at }), { abortSignal })
+    )
+    yield (page.Versions ?? []).map(({ Key }) => Key!)
+    const { NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page
+    from = page.IsTruncated && KeyMarker ? { KeyMarker, ...(VersionIdMarker && { VersionIdMarker }) } : null
+  }
+}
+
+const answered = <T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const abort = new AbortController()
+  return within(IDLE_MS, abort, () => send(abort.signal))
 }
 
 async function call(send: (signal: AbortSignal) => Promise<unknown>): Promise<void> {

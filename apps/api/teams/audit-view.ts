@@ -5,7 +5,7 @@ import type { AuditReport } from '../../../db/proofs/audit-verify.js'
 import { auditActions } from '../../../domain/audit/audit-action.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { count, nullable, sha256, text, time, uuid } from '../http/response.js'
-import type { OutsideCheckpoints } from './checkpoint-file.js'
+import type { OutsideCheckpoints } from './outside-checkpoints.js'
 
 export const TrailEntry = Type.Object(
   {
@@ -41,14 +41,17 @@ export const TrailReport = Type.Object(
       Type.Object(
         {
           compared: Type.Boolean(),
-          checkpoints: Type.Integer({ minimum: 0, description: 'Checkpoints of the team in the file' }),
+          checkpoints: Type.Integer({ minimum: 0, description: 'Checkpoints of the team there' }),
           unreadable_lines: Type.Integer({
             minimum: 0,
-            description: 'Lines that name the team and hold no checkpoint'
+            description: 'Lines or objects that name the team and hold no checkpoint'
           }),
           reason: nullable(text)
         },
-        { description: 'The file of checkpoints outside the database; null for a caller without a team' }
+        {
+          description:
+            'The checkpoints outside the database, in a file or in the content store; null for a caller without a team'
+        }
       )
     )
   },

@@ -18,7 +18,7 @@ import { json, jsonOr, pageEnd, sent, text } from '../http/response.js'
 import { timeOf } from '../http/validation/time-of.js'
 import { createAuditProofs } from './audit-proofs.js'
 import { reportView, TrailEntry, TrailReport } from './audit-view.js'
-import { outsideCheckpoints } from './checkpoint-file.js'
+import { outsideCheckpoints } from './outside-checkpoints.js'
 
 const EntryPage = Type.Object({
   entries: Type.Array(TrailEntry),
@@ -116,7 +116,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async (
         tags,
         summary: "Prove a team's audit trail and the content of its sealed capsules",
         description:
-          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read their file; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot. With `Accept: text/event-stream` it says meanwhile how far it is.',
+          'Recomputes every hash from the first entry on, checks every signed checkpoint in the database, and every sealed capsule against its seal. first_broken names the first entry that is not as it was written. The checkpoints kept outside the database are looked at as well, where the api can read them; checkpoints_outside says so. ok is false, and first_broken null, when it should and cannot. With `Accept: text/event-stream` it says meanwhile how far it is.',
         querystring: Type.Object({ team_id: Type.Optional(Id) }, { additionalProperties: false }),
         response: { 200: reportResponse },
         errors: ['content_store_unavailable']

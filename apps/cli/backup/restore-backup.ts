@@ -12,7 +12,7 @@ import {
   DATABASE_FOLDER,
   restoreProblem
 } from '../../../domain/operations/backup.js'
-import { checkpointsFile } from '../stack/checkpoints-file.js'
+import { namedCheckpointsFile } from '../stack/checkpoints-file.js'
 import { dataFolder } from '../stack/project.js'
 import { secretKeysFile } from '../stack/secret-keys.js'
 import { CliError } from '../terminal/cli-error.js'
@@ -85,7 +85,7 @@ async function load(restoring: Restoring, input: RestoreInput, { own, check, fil
     return file
   }
   const keysPath = secretKeysFile(dataFolder())
-  const checkpointsPath = process.env.AUDIT_CHECKPOINTS_FILE?.trim() || checkpointsFile(dataFolder())
+  const checkpointsPath = namedCheckpointsFile(dataFolder())
   let keys: RestoredFile | null = null
   let checkpoints: RestoredFile | null = null
   let restoredRing = own?.ring ?? null

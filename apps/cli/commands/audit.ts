@@ -52,7 +52,7 @@ interface VerifyOptions extends ServiceOptions {
 
 const verifyHelp =
   `\nThe service recomputes every hash of the team's trail, checks the signed checkpoints (in the database, ` +
-  `and in the file outside it if the api can read that), and checks every sealed capsule against its seal. ` +
+  `and outside it where the api can read those), and checks every sealed capsule against its seal. ` +
   `With --database, qjob does this itself for all teams, in the database of DATABASE_URL or else of the ` +
   `stack running from DATA_DIR (.data). Only the checkpoints outside the database reveal a trail that was ` +
   `truncated or rewritten together with its own checkpoints. Exit code 1: something was changed.`

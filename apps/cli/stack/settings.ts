@@ -1,6 +1,7 @@
 // Reads and checks the environment variables of `npm start`.
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
+import { CONTENT_STORE_PLACE } from '../../../services/audit/checkpoint-place.js'
 import { isFree, listenOnce } from './parts/free-port.js'
 
 export interface StackSettings {
@@ -48,7 +49,10 @@ export function readSettings(env: NodeJS.ProcessEnv): StackSettings {
     port: portOf(text('PORT')),
     publicUrl: text('PUBLIC_URL'),
     mailDir: mailDir && resolve(mailDir),
-    auditCheckpointsFile: auditCheckpointsFile && resolve(auditCheckpointsFile),
+    auditCheckpointsFile:
+      auditCheckpointsFile === CONTENT_STORE_PLACE
+        ? auditCheckpointsFile
+        : auditCheckpointsFile && resolve(auditCheckpointsFile),
     rateLimitScale,
     logLevel: text('LOG_LEVEL'),
     metricsPort: optionalPort('METRICS_PORT', text('METRICS_PORT')),

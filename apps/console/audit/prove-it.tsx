@@ -88,6 +88,6 @@ function outsideText({ checkpoints_outside: outside }: Proof): string {
   const { compared, checkpoints, unreadable_lines, reason } = outside
   const unreadable = unreadable_lines > 0 ? `; ${numbered(unreadable_lines, 'line')} cannot be read` : ''
   return compared
-    ? `Compared: ${numbered(checkpoints, 'checkpoint')} of the team in the file${unreadable}`
+    ? `Compared: ${numbered(checkpoints, 'checkpoint')} of the team outside the database${unreadable}`
     : `Not compared: ${reason}${unreadable}`
 }

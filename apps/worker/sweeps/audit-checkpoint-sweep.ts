@@ -1,4 +1,4 @@
-// Signs the ends of the teams' audit trails, and appends each checkpoint to a file outside the database.
+// Signs the ends of the teams' audit trails, and appends each checkpoint to a place outside the database.
 import type { Logger } from 'pino'
 import { type Checkpointing, signGrownTrails, writeCheckpoints } from '../../../services/audit/audit-checkpointing.js'
 import { createFailedRows } from './failed-rows.js'
@@ -12,13 +12,13 @@ const SIGN_EVERY_MS = 60_000
 const WRITE_EVERY_MS = 5_000
 
 export interface AuditCheckpointSweepDeps extends Checkpointing {
-  /** `null`: checkpoints stay in the database. */
-  file: string | null
+  /** The value of AUDIT_CHECKPOINTS_FILE. `null`: checkpoints stay in the database. */
+  place: string | null
   reports: SweepReports
   log: Logger
 }
 
-export function startAuditCheckpointSweep({ file, reports, log, ...means }: AuditCheckpointSweepDeps): TimerLoop[] {
+export function startAuditCheckpointSweep({ place, reports, log, ...means }: AuditCheckpointSweepDeps): TimerLoop[] {
   let logged = ''
   const failures = createFailedRows(log, 'audit')
   async function sign() {
@@ -33,9 +33,9 @@ export function startAuditCheckpointSweep({ file, reports, log, ...means }: Audi
     return { handled: signed, ...failures.take(), findings }
   }
   const signing = startSharedLoop({ db: means.db, reports, log }, 'audit', SIGN_EVERY_MS, sign)
-  if (file === null) return [signing]
+  if (place === null) return [signing]
   async function write() {
-    const written = await writeCheckpoints(means.db, file!)
+    const written = await writeCheckpoints(means.db, place!)
     return written === null ? null : { handled: written }
   }
   const report = reports.of('audit_file', WRITE_EVERY_MS)

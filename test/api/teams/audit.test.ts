@@ -198,14 +198,14 @@ describe('the file of checkpoints outside the database', () => {
     })
     expect(await proofOf(team)).toMatchObject({
       ok: false,
-      first_broken: { seq: 2, reason: expect.stringMatching(/end is missing.*in the file signs entry 3/) }
+      first_broken: { seq: 2, reason: expect.stringMatching(/end is missing.*outside the database signs entry 3/) }
     })
     api.deps.config.auditCheckpointsFile = null
     expect(await proofOf(team)).toMatchObject({ ok: true, checkpoints_outside: { compared: false } })
   })
 
   test.each([
-    ['is gone', join(folder, 'moved'), /missing, although checkpoints were written/],
+    ['is gone', join(folder, 'moved'), /has no checkpoint, although some were written/],
     ['cannot be read', folder, /cannot be read \(EISDIR\)/]
   ])('proves nothing when it %s, and its path is not shown', async (_what, path, reason) => {
     const team = await api.signUpWithTeam()

@@ -279,3 +279,16 @@ test('a backup of the previous schema is restored with its own tables, and migra
   expect(applied!.hash).toBe(last!.hash)
   await migrate(target.url)
 })
+
+test('says how much it lacks, since that is in the content store alone', async () => {
+  const [row] = await db.execute<{ size: number }>(sql`update artifacts
+    set object_key = 'aa/' || sha256 || '/an-object', object_at = now(), content = null
+    where ctid = (select ctid from artifacts limit 1) returning size_bytes as size`)
+  const said = await backup('elsewhere.tar.gz')
+  expect([said.code, said.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^Not in the backup: 1 large content \(.+\) in the content store alone\./m)
+  ])
+  const listed = await backup('elsewhere.json.tar.gz', ['--json'])
+  expect(JSON.parse(listed.stdout)).toMatchObject({ contents_elsewhere: { contents: 1, bytes: row!.size } })
+})

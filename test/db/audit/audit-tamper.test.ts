@@ -81,7 +81,7 @@ const otherwise = (entry: ChainedEntry): ChainedEntry => ({ ...entry, actor: `us
 test('an unchanged trail is valid', async () => {
   const report = await reportAfter(async () => {})
   expect(report.firstBroken).toBeNull()
-  // Each checkpoint is checked in the database and in the file.
+  // Each checkpoint is checked in the database and outside it.
   expect(report).toMatchObject({ ok: true, entries: 40, seals: 3, checkpoints: 8, signedUpTo: 40 })
 })
 
@@ -198,7 +198,7 @@ describe('a truncated or rewritten trail is reported', () => {
       })
       expect(report.firstBroken).toMatchObject({
         seq: after + 1,
-        reason: expect.stringMatching(/end is missing.*in the file/)
+        reason: expect.stringMatching(/end is missing.*outside the database/)
       })
     }
   })
@@ -236,7 +236,7 @@ describe('a truncated or rewritten trail is reported', () => {
         await recompute(tx, from, otherwise)
         await forget(tx, from)
       }
-      expect((await reportAfter(harm)).firstBroken?.reason).toMatch(/rewritten.*in the file/)
+      expect((await reportAfter(harm)).firstBroken?.reason).toMatch(/rewritten.*outside the database/)
       const nextSeal = entries.find(({ seq, action }) => seq >= from && action === 'capsule.sealed')
       const inside = await reportAfter(harm, [])
       if (nextSeal)
@@ -311,7 +311,7 @@ describe('a checkpoint is reported', () => {
     expect(report.firstBroken).toMatchObject({ seq: 40, reason: expect.stringMatching(/missing in the database/) })
   })
 
-  test('when it is in the file and has no valid signature', async () => {
+  test('when it is outside the database and has no valid signature', async () => {
     const forged = { ...kept[0]!, at: '2026-01-01T00:00:00.000Z' }
     expect((await reportAfter(async () => {}, [...kept, forged])).firstBroken?.reason).toMatch(/signature.*/)
   })

@@ -27,7 +27,16 @@ beforeAll(async () => {
   if (!hasS3Server) return
   server = await startS3Server('service')
   const SECRETS_KEYS = `test:${randomBytes(32).toString('base64')}`
-  platform = await startPlatform('content-store', {}, { ...server.environment(), ...soon, SECRETS_KEYS })
+  platform = await startPlatform(
+    'content-store',
+    {},
+    {
+      ...server.environment(),
+      ...soon,
+      SECRETS_KEYS,
+      AUDIT_CHECKPOINTS_FILE: 'content-store'
+    }
+  )
 }, 90_000)
 afterAll(async () => {
   await platform?.close()
@@ -44,6 +53,14 @@ async function finished(): Promise<string> {
   const id = await platform.submit(wide)
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', error: null })
   return id
+}
+
+async function sealed(jobId: string): Promise<string> {
+  const created = await platform.call('POST', '/api/capsules/from-job', { job_id: jobId })
+  const { capsule_id: capsule } = (await created.json()) as { capsule_id: string }
+  const response = await platform.call('POST', `/api/capsules/${capsule}/seal`, { exit_code: 0 })
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+  return capsule
 }
 
 const isMoved = async (id: string): Promise<boolean> => {
@@ -63,11 +80,7 @@ s3Test(
     const before = await Promise.all(readers.map(textOf))
     await moved(id)
     expect(await Promise.all(readers.map(textOf))).toEqual(before)
-    const { capsule_id: capsule } = (await (
-      await platform.call('POST', '/api/capsules/from-job', { job_id: id })
-    ).json()) as { capsule_id: string }
-    const sealed = await platform.call('POST', `/api/capsules/${capsule}/seal`, { exit_code: 0 })
-    expect([sealed.status, await sealed.text()]).toEqual([200, expect.any(String)])
+    const capsule = await sealed(id)
     const exported = async () =>
       Buffer.from(await (await platform.call('GET', `/api/capsules/${capsule}/export`)).arrayBuffer())
     const packageBefore = await exported()
@@ -83,6 +96,20 @@ s3Test(
     expect((await exported()).equals(packageBefore)).toBe(true)
   },
   120_000
+)
+
+s3Test(
+  'the audit checkpoint of a seal is in the store, where the api compares it',
+  async () => {
+    await sealed(await finished())
+    const outside = async () => JSON.parse(await textOf('/api/team/audit/verify'))
+    const proof = await eventually(async () => {
+      const report = await outside()
+      return report.checkpoints_outside.checkpoints > 0 && report
+    })
+    expect(proof).toMatchObject({ ok: true, checkpoints_outside: { compared: true, reason: null } })
+  },
+  60_000
 )
 
 s3Test(
@@ -128,7 +155,8 @@ s3Test(
     const rows = await db.execute<{ key: string }>(sql`
     select object_key as key from artifacts where object_key is not null
     union all select object_key from capsule_files where object_key is not null`)
-    expect((await server.keys()).sort()).toEqual(rows.map(({ key }) => `contents/${key}`).sort())
+    const contents = (await server.keys()).filter((key) => !key.startsWith('contents/audit-checkpoints/'))
+    expect(contents.sort()).toEqual(rows.map(({ key }) => `contents/${key}`).sort())
   },
   180_000
 )

@@ -35,6 +35,10 @@ export function createMemoryStore(): MemoryStore {
     async remove(key) {
       answer()
       store.objects.delete(key)
+    },
+    async *list(start) {
+      answer()
+      yield* [...store.objects.keys()].filter((key) => key.startsWith(start)).sort()
     }
   }
   return store

@@ -129,7 +129,7 @@ longTest('the sweep signs and writes checkpoints, and reports both', async () =>
   await append(db, { teamId })
   const log = pino({ level: 'silent' })
   const reports = createSweepReports(db, log, () => performance.now())
-  const loops = startAuditCheckpointSweep({ ...means, file: path, reports, log })
+  const loops = startAuditCheckpointSweep({ ...means, place: path, reports, log })
   try {
     await eventually(async () => expect(await ofTeam()).toHaveLength(1))
     await eventually(async () => expect(await exported()).toHaveLength(1))

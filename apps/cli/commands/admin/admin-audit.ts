@@ -1,8 +1,10 @@
 // `qjob audit verify --database`: verifies audit trails against the database and the checkpoints stored outside it.
 import { existsSync } from 'node:fs'
+import type { DbOrTx } from '../../../../db/client.js'
 import { teamsWithTrails } from '../../../../db/proofs/audit-verify.js'
-import { type CheckpointFile, readCheckpoints } from '../../../../services/audit/audit-checkpoint-file.js'
+import type { KeptCheckpoints } from '../../../../domain/audit/audit-checkpoint.js'
 import { keyFaults, proveAudit } from '../../../../services/audit/audit-proof.js'
+import { CONTENT_STORE_PLACE, checkpointPlace } from '../../../../services/audit/checkpoint-place.js'
 import type { KeyRing } from '../../../../services/keys/key-ring.js'
 import { checkpointsFile } from '../../stack/checkpoints-file.js'
 import { dataFolder } from '../../stack/project.js'
@@ -24,9 +26,9 @@ export interface TrailReport {
 
 export interface DatabaseReport {
   ok: boolean
-  /** `null` if there was no file. */
+  /** The file, or `content-store`; `null` if there was neither. */
   checkpoints_file: string | null
-  /** Lines of the file without a checkpoint. */
+  /** Lines of the file, or objects of the store, without a checkpoint. */
   unreadable_lines: number[]
   /** Whether the keys are proven to be this installation's: the key ring opens their private halves. */
   keys_proven: boolean
@@ -37,16 +39,16 @@ export interface DatabaseReport {
 
 /**
  * @param team one team. Default: every team with a trail or an outside checkpoint.
- * @param file of checkpoints. Default: the file in the stack's data folder, if it exists.
+ * @param file of checkpoints. Default: where AUDIT_CHECKPOINTS_FILE says, or the file in the stack's data folder, if it exists.
  */
 export async function verifyDatabase(team: string | undefined, file: string | undefined): Promise<DatabaseReport> {
   const dataDir = dataFolder()
   const named = file ?? (process.env.AUDIT_CHECKPOINTS_FILE?.trim() || null)
-  const path = named ?? defaultFile(dataDir)
-  const outside =
-    path === null ? null : await read(path, file === undefined ? 'AUDIT_CHECKPOINTS_FILE' : '--checkpoints')
+  const place = named ?? defaultFile(dataDir)
   const keyRing = ringIfThere(dataDir)
   return inDatabase(async ({ db }) => {
+    const outside =
+      place === null ? null : await read(db, place, file === undefined ? 'AUDIT_CHECKPOINTS_FILE' : '--checkpoints')
     const known = await teamsWithTrails(db, [...(outside?.byTeam.keys() ?? [])])
     const ids = team ? [team.toLowerCase()] : known
     if (team && !known.includes(ids[0]!))
@@ -60,7 +62,7 @@ export async function verifyDatabase(team: string | undefined, file: string | un
     }
     return {
       ok: teams.every(({ ok }) => ok) && suspect.length === 0,
-      checkpoints_file: path,
+      checkpoints_file: place,
       unreadable_lines: outside?.unreadable ?? [],
       keys_proven: keyRing !== null,
       suspect_keys: suspect.map(({ keyId, reason }) => ({ key_id: keyId, reason })),
@@ -74,13 +76,21 @@ function defaultFile(dataDir: string): string | null {
   return existsSync(path) ? path : null
 }
 
-/** A file that was named but cannot be read is an error, never skipped. */
-async function read(path: string, name: string): Promise<CheckpointFile> {
-  try {
-    return await readCheckpoints(path)
-  } catch (error) {
-    throw new CliError('usage', `${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
+/** Checkpoints that were named but cannot be read are an error, never skipped. */
+async function read(db: DbOrTx, place: string, name: string): Promise<KeptCheckpoints> {
+  const found = await checkpointPlace(place, db)
+    .read()
+    .catch((error: NodeJS.ErrnoException) => {
+      if (place === CONTENT_STORE_PLACE) throw error
+      throw new CliError('usage', `${name}: ${place} cannot be read (${error.code})`)
+    })
+  if (found) return found
+  throw new CliError(
+    'usage',
+    place === CONTENT_STORE_PLACE
+      ? `${name}: the content store has no checkpoint`
+      : `${name}: ${place} cannot be read (ENOENT)`
+  )
 }
 
 /** With only a copy of the database, everything except the keys can be verified. */

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { BackupManifest } from '../../../../domain/operations/backup.js'
+import { sizeText } from '../../../../domain/teams/team-storage.js'
 import { ownKeys } from '../../backup/backup-keys.js'
 import { withDatabase } from '../../backup/database-of-service.js'
 import { intoFile, streamBackup } from '../../backup/make-backup.js'
 import { type Restored, restoreBackup } from '../../backup/restore-backup.js'
 import { jsonOption, reportingFailures } from '../../session/service-command.js'
-import { checkpointsFile } from '../../stack/checkpoints-file.js'
+import { areInContentStore, namedCheckpointsFile } from '../../stack/checkpoints-file.js'
 import { dataFolder, projectVersion } from '../../stack/project.js'
 import { onEndSignals } from '../../stack/signals.js'
 import { CliError, exitCodes } from '../../terminal/cli-error.js'
@@ -68,7 +69,7 @@ async function backup(file: string, { json, withoutKeys }: BackupOptions, signal
       'usage',
       'no keys: set SECRETS_KEYS to the value that the api has, or DATA_DIR to its data folder. With --without-keys, the backup has no keys and no seal'
     )
-  const named = process.env.AUDIT_CHECKPOINTS_FILE?.trim() || checkpointsFile(dataFolder())
+  const named = namedCheckpointsFile(dataFolder())
   const checkpoints = existsSync(named) ? named : null
   const manifest = await withDatabase({ command: 'backup', signal }, (place) => {
     const input = {
@@ -91,7 +92,10 @@ async function backup(file: string, { json, withoutKeys }: BackupOptions, signal
       ? 'IT CONTAINS THE KEYS of all stored credentials: keep it where nobody else can read it, or use --without-keys.'
       : 'It has no keys: keep SECRETS_KEYS (or DATA_DIR/keys) in another place; without them no stored credential can be opened.'
   )
-  if (!checkpoints) printNotice(`There is no audit checkpoint file ${named} yet; it is not in the backup.`)
+  const missing = elsewhere(manifest)
+  if (missing) printNotice(`Not in the backup: ${missing}. Protect its bucket too.`)
+  if (areInContentStore()) printNotice('The audit checkpoints are in the content store, not in the backup.')
+  else if (!checkpoints) printNotice(`There is no audit checkpoint file ${named} yet; it is not in the backup.`)
 }
 
 async function restore(file: string, options: RestoreOptions, signal: AbortSignal): Promise<void> {
@@ -110,13 +114,15 @@ async function restore(file: string, options: RestoreOptions, signal: AbortSigna
   for (const line of notices(restored)) printNotice(line)
 }
 
-function notices({ proven, keysFile, checkpointsFile: checkpoints }: Restored): string[] {
+function notices({ manifest, proven, keysFile, checkpointsFile: checkpoints }: Restored): string[] {
+  const missing = elsewhere(manifest)
   return [
     proven
       ? 'A key of this installation sealed the backup.'
       : 'Its digests are right, but no key from outside the backup proves who made it.',
     ...(keysFile ? [`The keys are in ${keysFile}.`] : []),
     ...(checkpoints ? [`The audit checkpoints are in ${checkpoints}.`] : []),
+    ...(missing ? [`Not in the backup: ${missing}. Start the service with the CONTENT_STORE that has them.`] : []),
     'Start the service, then run: qjob audit verify --database. Everyone signs in again; open jobs continue or end with a reason.'
   ]
 }
@@ -128,6 +134,7 @@ const summary = ({
   schema,
   postgres_version,
   includes_keys,
+  contents_elsewhere,
   tables
 }: BackupManifest) => ({
   id,
@@ -136,8 +143,15 @@ const summary = ({
   schema,
   postgres_version,
   includes_keys,
+  contents_elsewhere,
   rows: Object.fromEntries(tables.map(({ name, rows }) => [name, rows]))
 })
+
+function elsewhere({ contents_elsewhere: there }: BackupManifest): string | null {
+  return there && there.contents > 0
+    ? `${there.contents} large ${there.contents === 1 ? 'content' : 'contents'} (${sizeText(there.bytes)}) in the content store alone`
+    : null
+}
 
 function rowsOf({ tables }: BackupManifest): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)

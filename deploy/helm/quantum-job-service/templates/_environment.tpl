@@ -63,6 +63,8 @@
 {{- end }}
 {{- if $values.auditCheckpoints.claimName }}
 - { name: AUDIT_CHECKPOINTS_FILE, value: /var/lib/qjs/audit-checkpoints.jsonl }
+{{- else if $values.auditCheckpoints.inContentStore }}
+- { name: AUDIT_CHECKPOINTS_FILE, value: content-store }
 {{- end }}
 {{- include "qjs.variables" (merge (dict) .of.settings $values.settings) }}
 {{- end -}}

@@ -4,6 +4,7 @@ import { Agent, request } from 'undici'
 import { EXECUTOR_PROTOCOL, type ExecutorHealth } from '../../domain/backends/executor-health.js'
 import type { JobError } from '../../domain/errors.js'
 import { jsonWithTexts } from '../../domain/json/json-text.js'
+import { apartTexts } from './apart-texts.js'
 import type {
   AnalyseRequest,
   CompileRequest,
@@ -99,7 +100,8 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   const headers = {
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
-    'x-executor-protocol': String(EXECUTOR_PROTOCOL)
+    'x-executor-protocol': String(EXECUTOR_PROTOCOL),
+    ...apartTexts
   }
   const calls = callsTo(url, headers, agent)
 

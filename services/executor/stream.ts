@@ -1,10 +1,12 @@
 // Reads the response to an execution, which the execution service streams as one JSON object per line: `accepted`,
-// heartbeats, pieces of what the program prints, pieces of files, and last the outcome.
+// heartbeats, pieces of what the program prints, pieces of files, and last the outcome, whose long texts follow it as they are
+// (apart-texts.ts).
 import type { Artifact } from '../../db/jobs/artifacts.js'
 import { isErrorCode, type JobError } from '../../domain/errors.js'
 import { type Framework, frameworks } from '../../domain/jobs/framework.js'
 import type { RequestedCircuit, RequestedGraph } from '../../domain/jobs/script-requests.js'
 import { OUTPUT_BYTES_MAX } from '../../domain/jobs/value-limits.js'
+import { ApartTexts } from './apart-texts.js'
 
 /**
  * `busy` and `away` come before acceptance and cost nothing. `refused`: the same request will be refused again. `lost`: the
@@ -84,7 +86,8 @@ export const ARTIFACT_BYTES_MAX = 32 * 1024 * 1024
 const ARTIFACTS_MAX = 20
 // The service sends a heartbeat every 5 s during an execution; after four missed ones it counts as gone.
 const SILENCE_TIMEOUT_MS = 20_000
-// A result has at most 16 MiB, and twice that as an escaped JSON string; a longer line breaks the protocol.
+// An executor of an earlier release sends a result of 16 MiB as an escaped JSON string of up to twice that; a longer line
+// breaks the protocol.
 const LINE_MAX = 40 * 1024 * 1024
 
 interface Line {
@@ -156,18 +159,26 @@ export async function readRun(
 async function* linesOf(body: AsyncIterable<Buffer>, abort: () => void): AsyncGenerator<Line> {
   let parts: Buffer[] = []
   let size = 0
+  let last: { line: Line; texts: ApartTexts } | null = null
   let silence = setTimeout(abort, SILENCE_TIMEOUT_MS)
   try {
     for await (const chunk of body) {
       clearTimeout(silence)
       silence = setTimeout(abort, SILENCE_TIMEOUT_MS)
       let rest = chunk
-      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      for (let end = rest.indexOf(10); end >= 0 && !last; end = rest.indexOf(10)) {
         parts.push(rest.subarray(0, end))
-        yield JSON.parse(Buffer.concat(parts).toString('utf8')) as Line
+        const line = JSON.parse(Buffer.concat(parts).toString('utf8')) as Line
         parts = []
         size = 0
         rest = rest.subarray(end + 1)
+        const texts = line.outcome ? ApartTexts.of(line.outcome) : null
+        if (texts) last = { line, texts }
+        else yield line
+      }
+      if (last) {
+        if (last.texts.add(rest)) yield last.line
+        continue
       }
       parts.push(rest)
       size += rest.length

@@ -1,11 +1,19 @@
 // The client of the execution service at the limits of the protocol.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { OUTPUT_BYTES_MAX } from '../../../domain/jobs/value-limits.js'
+import { JsonText } from '../../../domain/json/json-text.js'
 import { createExecutorClient, type ExecutorClient } from '../../../services/executor/client.js'
 import type { RunRequest } from '../../../services/executor/requests.js'
 import { ARTIFACT_BYTES_MAX, type PrintedPiece } from '../../../services/executor/stream.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
-import { completed, hang, refuse, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'
+import {
+  completed,
+  type Fault,
+  hang,
+  refuse,
+  startFaultyExecutor,
+  stream
+} from '../../support/stack/faulty-executor.js'
 
 const executor = await startFaultyExecutor(hang)
 let client: ExecutorClient
@@ -144,6 +152,66 @@ describe('what a program prints', () => {
     ['a NUL', output(0, 'x\0')]
   ])('is ignored with %s, and the execution counts', async (_what, line) => {
     expect(await printed([line])).toEqual([])
+  })
+})
+
+describe('the long texts that follow an outcome', () => {
+  /** The bytes arrive in pieces of this length. */
+  const outcomeWith = (outcome: object, after: Buffer, then: 'end' | 'die' = 'end', length = 7): Fault => {
+    const lines = [{ accepted: { framework: 'marqov' } }, { outcome: { status: 'completed', ...outcome } }]
+    const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    return async (response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      const all = Buffer.concat([text, after])
+      for (let at = 0; at < all.length; at += length)
+        await new Promise((sent) => response.write(all.subarray(at, at + length), sent))
+      if (then === 'end') response.end()
+      else response.destroy()
+    }
+  }
+  const result = '{"counts":{"0":1},"text":"line\\n€\n\u{1f600}"}'
+  const bytes = Buffer.byteLength(result)
+
+  test('become part of it byte for byte, wherever the stream is cut', async () => {
+    executor.from((response, message) => {
+      expect(message.headers['x-executor-texts']).toBe('apart')
+      const after = Buffer.from(`${result}"shown €"`)
+      outcomeWith({ result: { bytes }, display: { bytes: 11 } }, after)(response, message)
+    })
+    expect(await run()).toMatchObject({ kind: 'completed', framework: 'marqov', result, display: '"shown €"' })
+    executor.from(outcomeWith({ result: { bytes }, display: { same_as: 'result' } }, Buffer.from(result), 'end', 1000))
+    expect(await run()).toMatchObject({ kind: 'completed', result, display: result })
+  })
+
+  test('are those of single points, too', async () => {
+    const points = [{ result: '1' }, { result: { bytes } }, { error: { message: 'no' } }, { result: { bytes: 1 } }]
+    executor.from(outcomeWith({ points }, Buffer.from(`${result}4`)))
+    const signal = new AbortController().signal
+    expect(await client.runPoints({ ...request, points: new JsonText('[]') }, signal, async () => true)).toEqual({
+      kind: 'points',
+      points: [{ result: '1' }, { result }, { error: { code: 'execution_error', message: 'no' } }, { result: '4' }]
+    })
+  })
+
+  test('count even if the connection dies right after them, and not before', async () => {
+    executor.from(outcomeWith({ result: { bytes } }, Buffer.from(result), 'die'))
+    expect(await run()).toMatchObject({ kind: 'completed', result })
+    for (const then of ['die', 'end'] as const) {
+      executor.from(outcomeWith({ result: { bytes } }, Buffer.from(result).subarray(1), then))
+      expect(await run()).toMatchObject({ kind: 'lost' })
+    }
+  })
+
+  test.each<[string, object]>([
+    ['no number', { result: { bytes: '7' } }],
+    ['a part of a byte', { result: { bytes: 1.5 } }],
+    ['nothing', { result: { bytes: 0 } }],
+    ['less than nothing', { result: { bytes: -1 } }],
+    ['more than any result', { result: { bytes: 2 ** 40 } }],
+    ['more than any result together', { result: { bytes: 30 << 20 }, display: { bytes: 30 << 20 } }]
+  ])('lose the execution with a length that is %s', async (_what, outcome) => {
+    executor.from(outcomeWith(outcome, Buffer.from(result)))
+    expect(await run()).toMatchObject({ kind: 'lost', message: expect.stringContaining('invalid length') })
   })
 })
 

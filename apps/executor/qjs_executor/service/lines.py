@@ -1,4 +1,5 @@
-"""Reports an execution to its caller as a stream of JSON lines. The last line is the outcome."""
+"""Reports an execution to its caller as a stream of JSON lines. The last line is the outcome; its long texts follow as
+they are, for a caller that takes them so."""
 
 from __future__ import annotations
 
@@ -6,19 +7,29 @@ import base64
 import json
 from typing import Any
 
-from starlette.types import Send
+from starlette.types import Scope, Send
 
-from ..job import Artifact, Asked, CircuitLeft, Completed, Failed, Lost, Outcome, PointsRun, Returned
+from ..job import KIB, Artifact, Asked, CircuitLeft, Completed, Failed, Lost, Outcome, PointsRun, Returned
 
 ARTIFACT_CHUNK_BYTES = 1024 * 1024 // 4 * 3
 """A multiple of three, so that the pieces of base64 can be joined."""
+APART_MIN = 64 * KIB
+"""A text of so many characters is sent after its line. Within the line, 15 MiB hold the event loops of both sides for
+0.1 s, while they are escaped here and parsed there."""
+_PIECE_BYTES = 256 * KIB
+
+
+def takes_texts_apart(scope: Scope) -> bool:
+    """Whether the caller reads long texts after the line of the outcome."""
+    return dict(scope["headers"]).get(b"x-executor-texts") == b"apart"
 
 
 class Lines:
-    """A response of JSON lines, each sent at once."""
+    """A response of JSON lines, each sent at once. `texts_apart`: the long texts of the outcome follow its line."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, texts_apart: bool) -> None:
         self._send = send
+        self._texts_apart = texts_apart
         self.opened = False
 
     async def open(self, value: dict[str, Any]) -> None:
@@ -48,8 +59,31 @@ class Lines:
                 }
             )
 
-    async def close(self, value: dict[str, Any]) -> None:
-        await self.line(value, more=False)
+    async def outcome(self, outcome: Outcome) -> None:
+        """Ends the response."""
+        value = outcome_json(outcome)
+        texts = _taken_apart(value) if self._texts_apart else []
+        await self.line({"outcome": value}, more=bool(texts))
+        for number, text in enumerate(texts, 1):
+            for start in range(0, len(text), _PIECE_BYTES):
+                end = start + _PIECE_BYTES
+                more = end < len(text) or number < len(texts)
+                await self._send({"type": "http.response.body", "body": text[start:end], "more_body": more})
+
+
+def _taken_apart(outcome: dict[str, Any]) -> list[bytes]:
+    """The long texts of an outcome, in whose place it then says how many bytes follow, or that they are `result`'s."""
+    texts: list[bytes] = []
+    result = outcome.get("result")
+    if isinstance(result, str) and len(result) >= APART_MIN and outcome.get("display") == result:
+        outcome["display"] = {"same_as": "result"}
+    points = [(point, "result") for point in outcome.get("points", [])]
+    for holder, name in [(outcome, "result"), (outcome, "display"), *points]:
+        text = holder.get(name)
+        if isinstance(text, str) and len(text) >= APART_MIN:
+            texts.append(text.encode("utf-8"))
+            holder[name] = {"bytes": len(texts[-1])}
+    return texts
 
 
 def error_json(failed: Failed) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from .exchange import BODY_BYTES_MAX, TooLarge, error_response, not_taken, read_
 from .execute import execute_job
 from .followed_run import follow
 from .lanes import Lanes, Slot
-from .lines import Lines, error_json, outcome_json
+from .lines import Lines, error_json, takes_texts_apart
 from .metrics import CONTENT_TYPE, Metrics
 from .question import (
     Parse,
@@ -205,15 +205,14 @@ class _Run:
             send,
             parse_run_request,
             self._part,
-            lambda job, limits, slot: self._run(job, limits, slot, send),
+            lambda job, limits, slot: self._run(job, limits, slot, Lines(send, takes_texts_apart(scope))),
             SCRIPT_BODY_BYTES_MAX,
         )
 
-    async def _run(self, job: Job, limits: Limits, slot: Slot, send: Send) -> Response | None:
+    async def _run(self, job: Job, limits: Limits, slot: Slot, lines: Lines) -> Response | None:
         """Streams the execution; returns an error response instead when nothing was started."""
         if missing := await self._present.refusal(job.engine):
             return missing
-        lines = Lines(send)
         printed = PrintedText()
         taken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         run = asyncio.create_task(_in_slot(self._part, slot, job, limits, taken.set_result, printed))
@@ -228,7 +227,7 @@ class _Run:
             if isinstance(outcome, Completed):
                 for artifact in outcome.artifacts:
                     await lines.artifact(artifact)
-            await lines.close({"outcome": outcome_json(outcome)})
+            await lines.outcome(outcome)
             log.info("run ended", extra=facts(**job.named, outcome=OUTCOME_NAMES[type(outcome)]))
             return None
         except NotParked as error:
@@ -237,7 +236,7 @@ class _Run:
             return error_response(400, "validation_error", str(error))
         except (SandboxBusy, SandboxFault) as error:
             if lines.opened:
-                await lines.close({"outcome": outcome_json(Lost(f"no child took the circuit: {error}"))})
+                await lines.outcome(Lost(f"no child took the circuit: {error}"))
                 return None
             return not_taken(error, job.named)
         finally:

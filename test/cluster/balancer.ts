@@ -1,4 +1,5 @@
 // haproxy before the apis, and PgBouncer before Postgres, with TLS.
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../apps/cli/stack/parts/child.js'
@@ -39,7 +40,7 @@ export interface PoolerOptions {
   /** Address of the database for the service's role. */
   databaseUrl: string
   secret: Secret
-  /** PgBouncer refuses to run as root. */
+  /** Whom PgBouncer runs as, since it refuses to run as root. */
   user: { uid: number; gid: number } | undefined
 }
 
@@ -71,23 +72,18 @@ client_tls_cert_file = ${path('pooler.crt', secret.cert)}
 client_tls_key_file = ${path('pooler.key', secret.key)}
 `
   chmodSync(folder, 0o711)
-  return startProgram(process.env.TEST_PGBOUNCER!, [path('pgbouncer.ini', configuration)], port, context, user)
+  // It becomes this user itself: the program can lie in a folder that only root may enter.
+  const becomes = user ? ['-u', execFileSync('id', ['-nu', String(user.uid)], { encoding: 'utf8' }).trim()] : []
+  return startProgram(process.env.TEST_PGBOUNCER!, [...becomes, path('pgbouncer.ini', configuration)], port, context)
 }
 
-async function startProgram(
-  command: string,
-  args: string[],
-  port: number,
-  context: StackContext,
-  user?: { uid: number; gid: number }
-): Promise<Child> {
+async function startProgram(command: string, args: string[], port: number, context: StackContext): Promise<Child> {
   const child = await spawnChild(context, {
     name: basename(command),
     command,
     args,
     env: { PATH: process.env.PATH, LD_LIBRARY_PATH: process.env.TEST_PGBOUNCER_LIBRARIES },
     cwd: '/',
-    ...(user && { user }),
     stopSignal: 'SIGTERM',
     stopLimitMs: 10_000
   })

@@ -1,5 +1,6 @@
 // The client of the execution service: one request per execution, whose response is a stream of lines (stream.ts). The
 // caller decides what an outcome means for a job.
+import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { EXECUTOR_PROTOCOL, type ExecutorHealth } from '../../domain/backends/executor-health.js'
 import type { JobError } from '../../domain/errors.js'
@@ -106,17 +107,26 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
   const calls = callsTo(url, headers, agent)
 
   async function reserve(wanted: ReservationRequest, signal: AbortSignal): Promise<Reserved | Refusal> {
+    // Named here: a reservation whose grant crosses the end of its caller can be given back as well.
+    const named = randomUUID()
+    // Where this fails, the slot is free after some seconds.
+    const giveBack = (id: string) =>
+      void request(`${url}/reservations/${id}`, { method: 'DELETE', headers, dispatcher: agent }).then(
+        ({ body }) => body.dump(),
+        () => {}
+      )
     try {
       const late = AbortSignal.timeout(wanted.wait_seconds * 1_000 + RESERVE_LATE_MS)
       const response = await request(`${url}/reservations`, {
         method: 'POST',
-        headers,
+        headers: { ...headers, 'x-reservation': named },
         body: JSON.stringify(wanted),
         dispatcher: agent,
         signal: AbortSignal.any([signal, late])
       })
       const text = await response.body.text()
       if (response.statusCode !== 200) return refusal(response.statusCode, text, response.headers['retry-after'])
+      // An executor of an earlier release has a name of its own for it.
       const { id } = JSON.parse(text) as { id: string }
       let isUsed = false
       const withId = () => {
@@ -126,18 +136,15 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
       }
       return {
         kind: 'reserved',
-        executor: { ...client, ...callsTo(url, withId, agent) },
+        executor: { ...client, ...callsTo(url, withId, agent, () => giveBack(id)) },
         release() {
           if (isUsed) return
           isUsed = true
-          // Where this fails, the slot is free after some seconds.
-          request(`${url}/reservations/${id}`, { method: 'DELETE', headers, dispatcher: agent }).then(
-            ({ body }) => body.dump(),
-            () => {}
-          )
+          giveBack(id)
         }
       }
     } catch (error) {
+      giveBack(named)
       signal.throwIfAborted()
       return { kind: 'away', message: connectionFault(error) }
     }
@@ -163,11 +170,23 @@ export function createExecutorClient(url: string, token: string): ExecutorClient
 type Headers = Record<string, string>
 type Calls = Omit<ExecutorClient, 'reserve' | 'health' | 'close'>
 
-/** @param headersOf of each call. */
-function callsTo(url: string, headersOf: Headers | (() => Headers), agent: Agent): Calls {
+/**
+ * @param headersOf of each call.
+ * @param unanswered is called after a request without a response, which may not have arrived.
+ */
+function callsTo(
+  url: string,
+  headersOf: Headers | (() => Headers),
+  agent: Agent,
+  unanswered: () => void = () => {}
+): Calls {
   const post = (path: string, body: object, signal: AbortSignal) => {
     const headers = typeof headersOf === 'function' ? headersOf() : headersOf
-    return request(`${url}${path}`, { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal })
+    const sent = { method: 'POST', headers, body: jsonWithTexts(body), dispatcher: agent, signal } as const
+    return request(`${url}${path}`, sent).catch((error: unknown) => {
+      unanswered()
+      throw error
+    })
   }
 
   async function execute(

@@ -11,7 +11,14 @@ import { whenExecutorCan } from '../../../services/executor/wait.js'
 import { eventually } from '../../support/eventually.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import { gateTo, quietLog } from '../../support/jobs/gate-to.js'
-import { completed, refuse, startFaultyExecutor, stream } from '../../support/stack/faulty-executor.js'
+import {
+  completed,
+  type Fault,
+  hang,
+  refuse,
+  startFaultyExecutor,
+  stream
+} from '../../support/stack/faulty-executor.js'
 
 const url = process.env.TEST_EXECUTOR_URL!
 const token = process.env.TEST_EXECUTOR_TOKEN!
@@ -143,4 +150,37 @@ test('a call whose signal ends its wait for a slot leaves the line', async () =>
   await eventually(() => isGone)
   expect(gate.inUse).toBe(0)
   faulty.fromReservations(null)
+})
+
+test('a reservation whose caller ends before it knows of the grant is given back, and so is one whose call gets no response', async () => {
+  const seen: string[] = []
+  const record =
+    (then: Fault): Fault =>
+    (response, message) => {
+      seen.push(`${message.method} ${message.url} ${message.headers['x-reservation'] ?? ''}`)
+      then(response, message)
+    }
+  try {
+    faulty.fromReservations(record(hang))
+    const caller = new AbortController()
+    const waiting = client.reserve({ keys: { team: 't' }, wait_seconds: 10 }, caller.signal)
+    await eventually(() => seen.length === 1)
+    caller.abort(new Error('cancelled'))
+    await expect(waiting).rejects.toThrow('cancelled')
+    const id = seen[0]!.split(' ')[2]!
+    await eventually(() => seen[1] === `DELETE /reservations/${id} `)
+
+    faulty.fromReservations(record((response) => void response.end('{"id":"a-slot"}')))
+    const next = new AbortController()
+    const reserved = await client.reserve({ keys: { team: 't' }, wait_seconds: 10 }, next.signal)
+    if (reserved.kind !== 'reserved') throw new Error(`it is ${reserved.kind}`)
+    faulty.from(hang)
+    const run = reserved.executor.run(request('job'), next.signal, async () => true)
+    await eventually(() => faulty.calls.at(-1)?.path === '/run')
+    next.abort(new Error('cancelled'))
+    await expect(run).rejects.toThrow('cancelled')
+    await eventually(() => seen.at(-1) === 'DELETE /reservations/a-slot ')
+  } finally {
+    faulty.fromReservations(null)
+  }
 })

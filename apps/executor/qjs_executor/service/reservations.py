@@ -5,6 +5,7 @@ there are slots."""
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,9 @@ WAIT_SECONDS_MAX = 10.0
 BODY_BYTES_MAX = 4096
 RUN_ID_MAX = 100
 HEADER = b"x-reservation"
+GIVEN_UP_MAX = 4096
+"""So many ids of reservations that were given back before they were granted are remembered, the latest ones."""
+_NAME = re.compile(r"[0-9A-Za-z-]{16,64}")
 
 
 @dataclass(frozen=True)
@@ -48,19 +52,30 @@ class Reservations:
         self.lanes = lanes
         self.held_seconds = held_seconds
         self._held: dict[str, tuple[Slot, asyncio.TimerHandle]] = {}
+        self._given_up: dict[str, None] = {}
 
-    def hold(self, slot: Slot) -> str:
-        """Keeps a taken slot for the request that will name it by the id that this returns."""
-        reservation = secrets.token_hex(8)
+    def hold(self, slot: Slot, reservation: str) -> bool:
+        """Keeps a taken slot for the request that will name this id. False when the id was given back already: its
+        caller has gone while it waited."""
+        if reservation in self._given_up:
+            return False
         expiry = asyncio.get_running_loop().call_later(self.held_seconds, self.release, reservation)
         self._held[reservation] = (slot, expiry)
-        return reservation
+        return True
+
+    def is_held(self, reservation: str) -> bool:
+        """Whether a slot is kept for this id."""
+        return reservation in self._held
 
     def release(self, reservation: str) -> None:
-        """Frees the slot of a reservation, if it is still held."""
+        """Frees the slot of a reservation that is held; one that is not granted yet will not be."""
         slot = self._taken(reservation)
         if slot is not None:
             slot.leave()
+        elif _NAME.fullmatch(reservation):
+            self._given_up[reservation] = None
+            if len(self._given_up) > GIVEN_UP_MAX:
+                del self._given_up[next(iter(self._given_up))]
 
     def claim(self, scope: Scope) -> Slot | None:
         """The slot of the reservation that a request names, which is its own from now on. None for a request that
@@ -90,7 +105,7 @@ class ReserveSlot:
         answer: Response | None
         try:
             request = await read_request(scope, receive, BODY_BYTES_MAX)
-            answer = await while_connected(self._reserve(request), receive, {})
+            answer = await while_connected(self._reserve(request, self._name(scope)), receive, {})
         except TooLarge as error:
             answer = error_response(413, "validation_error", f"body: larger than {error} bytes")
         except InvalidRequest as error:
@@ -98,7 +113,16 @@ class ReserveSlot:
         if answer is not None:
             await answer(scope, receive, send)
 
-    async def _reserve(self, request: dict[str, Any]) -> Response:
+    def _name(self, scope: Scope) -> str:
+        """The caller's own id for the reservation, by which it can give up one that it does not know to be granted."""
+        name = dict(scope["headers"]).get(HEADER, b"").decode("latin-1")
+        if not name:
+            return secrets.token_hex(8)
+        if not _NAME.fullmatch(name) or self._reservations.is_held(name):
+            raise InvalidRequest("x-reservation: must be a new id of 16 to 64 letters, digits and hyphens")
+        return name
+
+    async def _reserve(self, request: dict[str, Any], reservation: str) -> Response:
         lane = lane_of(request)
         if lane.name != "jobs" or not lane.team:
             raise InvalidRequest("keys.team: must be a text of 1 to 100 characters, in the lane of jobs")
@@ -119,7 +143,9 @@ class ReserveSlot:
         except BaseException:
             slot.leave()
             raise
-        reservation = self._reservations.hold(slot)
+        if not self._reservations.hold(slot, reservation):
+            slot.leave()
+            return not_taken(SandboxBusy(), {"team_id": lane.team})
         return JSONResponse({"id": reservation, "held_seconds": self._reservations.held_seconds})
 
     async def _take(self, slot: Slot, run_id: str | None, seconds: float) -> None:

@@ -70,6 +70,33 @@ def test_a_reservation_that_is_not_needed_is_given_back(single: Executor) -> Non
     assert single.health()["slots"]["running"] == 0
 
 
+def named(executor: Executor, name: str) -> Any:
+    """The response to a reservation whose id the caller chooses."""
+    body = {"keys": {"team": "ours"}, "wait_seconds": 0}
+    return executor.http.post("/reservations", json=body, headers={"x-reservation": name})
+
+
+def test_a_caller_that_names_its_reservation_can_give_it_up_before_it_knows_of_the_grant(single: Executor) -> None:
+    first, second = "given-up-after-its-grant", "given-up-before-its-grant"
+    assert named(single, first).json()["id"] == first
+    release(single, first)
+    release(single, second)
+    answer = named(single, second)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "busy")
+    # Neither keeps the only slot.
+    assert single.health()["slots"]["running"] == 0
+    release(single, reserved(single))
+
+
+def test_a_name_that_is_taken_or_no_name_is_refused(single: Executor) -> None:
+    name = "the-name-of-a-reservation"
+    assert named(single, name).status_code == 200
+    for wrong in (name, "short", "x" * 65, "sixteen letters, spaces"):
+        answer = named(single, wrong)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "validation_error")
+    release(single, name)
+
+
 @pytest.mark.parametrize(
     ("fields", "status"),
     [({"keys": {"team": "theirs"}}, 400), ({"params": {"shots": 0}}, 400), ({"engine": "none"}, 400)],
@@ -166,7 +193,8 @@ def test_a_reservation_ends_by_itself() -> None:
         reservations = Reservations(lanes, held_seconds=0.01)
         slot = Slot(lanes, JOB)
         await slot.take(reserves=0)
-        named = {"headers": [(b"x-reservation", reservations.hold(slot).encode())]}
+        assert reservations.hold(slot, "a-name-of-its-own")
+        named = {"headers": [(b"x-reservation", b"a-name-of-its-own")]}
         assert lanes.jobs_running == 1
         await asyncio.wait_for(Slot(lanes, Lane("jobs", "", "theirs")).take(reserves=10), 10)
         assert reservations.claim(named) is None

@@ -115,7 +115,7 @@ class ReserveSlot:
 
     def _name(self, scope: Scope) -> str:
         """The caller's own id for the reservation, by which it can give up one that it does not know to be granted."""
-        name = dict(scope["headers"]).get(HEADER, b"").decode("latin-1")
+        name: str = dict(scope["headers"]).get(HEADER, b"").decode("latin-1")
         if not name:
             return secrets.token_hex(8)
         if not _NAME.fullmatch(name) or self._reservations.is_held(name):

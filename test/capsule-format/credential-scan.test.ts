@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { scanForCredentials } from '../../capsule-format/credential-scan.js'
+import fc from 'fast-check'
+import { runsOf64HexDigits, scanForCredentials } from '../../capsule-format/credential-scan.js'
 import { fixtures, sealInput, textFile } from './sample.js'
 
 const inSource = (text: string, name = 'source.py') => scanForCredentials([textFile(name, text)], '{}')
@@ -109,6 +110,22 @@ test('finds a credential across the border of two windows once, on its line', as
     const text = `${'x\n'.repeat(131_060 + shift)} AKIAIOSFODNN7EXAMPLE\n`
     expect(await inSource(text)).toEqual([{ file: 'source.py', line: 131_061 + shift, kind: 'an AWS access key id' }])
   }
+})
+
+test('runs of exactly 64 hex digits are found as a regular expression finds them', () => {
+  const piece = fc.oneof(
+    fc.integer({ min: 0, max: 200 }).map((length) => 'aF09'.repeat(50).slice(0, length)),
+    fc.constant('b'.repeat(64)),
+    fc.constantFrom('g', '/', ':', '@', 'G', '`', '\n', 'é')
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      const runs = [...text.matchAll(/(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])/g)].map(({ index }) => index)
+      expect([...runsOf64HexDigits(text)]).toEqual(runs)
+    }),
+    { numRuns: 2_000 }
+  )
 })
 
 const n = 100_000

@@ -109,30 +109,36 @@ export async function sendContent(tx: Tx, content: Buffer): Promise<SQL> {
 /** Of a process: one holds a connection of the pool for a second or longer, and a core of Postgres. */
 const largeWrites = pLimit(1)
 
+/** Runs a write of so many bytes; large ones one after the other. */
+export const inTurn = <T>(bytes: number, write: () => Promise<T>): Promise<T> =>
+  bytes <= WHOLE_BYTES_MAX ? write() : largeWrites(write)
+
 /**
- * Runs a write of contents. Large ones are sent beforehand, and get a transaction with a longer time limit.
+ * Runs a write of contents, in its turn.
  * @param write gets an expression of type `bytea` for each content.
  */
-export async function withContents<T>(
-  db: Db,
-  contents: readonly Buffer[],
-  write: (db: DbOrTx, bytes: readonly SQL[]) => Promise<T>
-): Promise<T> {
-  const size = contents.reduce((sum, { length }) => sum + length, 0)
+export const withContents = <T>(db: Db, contents: readonly Buffer[], write: WriteContents<T>): Promise<T> =>
+  inTurn(bytesOf(contents), () => writeContents(db, contents, write))
+
+type WriteContents<T> = (db: DbOrTx, bytes: readonly SQL[]) => Promise<T>
+
+/** `withContents` for a caller that has its turn. Large contents are sent beforehand, and get a transaction with a longer time limit. */
+export async function writeContents<T>(db: Db, contents: readonly Buffer[], write: WriteContents<T>): Promise<T> {
+  const size = bytesOf(contents)
   if (size <= WHOLE_BYTES_MAX)
     return write(
       db,
       contents.map((content) => sql`${content}::bytea`)
     )
-  return largeWrites(() =>
-    db.transaction(async (tx) => {
-      await allowTimeFor(tx, size)
-      const bytes: SQL[] = []
-      for (const content of contents) bytes.push(await sendContent(tx, content))
-      return write(tx, bytes)
-    })
-  )
+  return db.transaction(async (tx) => {
+    await allowTimeFor(tx, size)
+    const bytes: SQL[] = []
+    for (const content of contents) bytes.push(await sendContent(tx, content))
+    return write(tx, bytes)
+  })
 }
+
+const bytesOf = (contents: readonly Buffer[]): number => contents.reduce((sum, { length }) => sum + length, 0)
 
 /** A longer time limit for all further statements of a transaction. */
 export async function allowTimeFor(tx: Tx, bytes: number): Promise<void> {

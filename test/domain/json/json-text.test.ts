@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
 
 const valuesOf = (text: string) =>
@@ -24,6 +25,17 @@ describe('the fields of a JSON object', () => {
     ]
     for (const object of objects)
       for (const indent of [undefined, 2, '\t']) expect(valuesOf(JSON.stringify(object, null, indent))).toEqual(object)
+  })
+
+  test('end where their strings end, however many quotes and backslashes these hold', () => {
+    const hostile = fc.string({ unit: fc.constantFrom('"', '\\', 'u', '{', '}', ',', ':', 'x'), maxLength: 12 })
+    const object = fc.dictionary(hostile, fc.oneof(hostile, fc.array(hostile, { maxLength: 3 })), {
+      noNullPrototype: true
+    })
+    fc.assert(
+      fc.property(object, (value) => expect(valuesOf(JSON.stringify(value))).toEqual(value)),
+      { numRuns: 2_000 }
+    )
   })
 
   test('hold the last value of a repeated name', () => {

@@ -267,7 +267,7 @@ describe('the playground under attack', () => {
     scene.visit(async ({ page, open }) => {
       await open('/run')
       await write(page, lengthy)
-      await page.getByText('gates in').waitFor()
+      await page.getByText('20 qubits: the run takes').waitFor()
       await page.evaluate(`for (let press = 0; press < 12; press++)
         document.querySelector('[aria-label=Program]').dispatchEvent(
           new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true }))`)
@@ -301,6 +301,8 @@ describe('the playground under attack', () => {
       await open('/run')
       await other.goto(`${scene.platform.url()}/run`)
       await write(page, lengthy)
+      // This warning appears after a moment and moves the button.
+      await page.getByText('20 qubits: the run takes').waitFor()
       await other.getByLabel('Seed (optional)').fill('5')
       await run(page).click()
       await eventually(() => page.workers().length === 1)

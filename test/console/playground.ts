@@ -156,6 +156,8 @@ export function playgroundTests(scene: Scene): void {
     scene.visit(async ({ page, open }) => {
       await open('/run')
       await write(page, lengthy)
+      // This warning appears after a moment and moves the button.
+      await page.getByText('20 qubits: the run takes').waitFor()
       await run(page).click()
       await page.getByRole('progressbar', { name: 'Progress of the run' }).waitFor()
       expect(page.workers()).toHaveLength(1)
@@ -168,6 +170,7 @@ export function playgroundTests(scene: Scene): void {
       await eventually(() => page.workers().length === 0)
       await page.goBack()
       // What was typed is still there.
+      await page.getByText('20 qubits: the run takes').waitFor()
       await run(page).click()
       await eventually(() => page.workers().length === 1)
       const ended = page.workers()[0]!.waitForEvent('close')

@@ -8,8 +8,8 @@ import { type Platform, startPlatform } from '../../support/stack/platform.js'
 import { tcpProxy } from '../../support/stack/tcp-proxy.js'
 
 const HANGS_MS = 60_000
-/** Balancers and supervisors usually wait one second for a probe. */
-const PROBE_MS = 1_000
+/** As long as the balancer of docs/operations/deployment/few-machines.md waits. A wait for the part would take a minute. */
+const PROBE_MS = 3_000
 const modes = [{ execution_mode: 'direct' }, { execution_mode: 'temporal' }]
 
 let platform: Platform

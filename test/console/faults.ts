@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals'
+import type { Route } from 'playwright-core'
 import { browserTest } from '../support/browser/browser-test.js'
 import { PASSWORD, type Scene } from './scene.js'
 
@@ -10,10 +11,12 @@ export function faultTests(scene: Scene): void {
       await scene.signUp(visit)
       await page.getByRole('button', { name: 'Submit a first job' }).click()
       await page.getByLabel('Name (optional)').fill('typed before the end')
-      // No request of the form is under way, which would learn of the end before the press.
-      await page.getByText(/Estimated cost/).waitFor()
-      // As from another device: the server forgets the session while this page knows nothing of it.
-      await page.request.post(`${scene.platform.url()}/api/auth/sign-out`)
+      // As from another device, right before the submission arrives: any earlier, another request could learn of the end first.
+      const signOut = async (route: Route) => {
+        await page.request.post(`${scene.platform.url()}/api/auth/sign-out`)
+        await route.continue()
+      }
+      await page.route('**/api/jobs/submit', signOut, { times: 1 })
       await page.getByRole('button', { name: 'Submit', exact: true }).click()
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
       await dialog.waitFor()

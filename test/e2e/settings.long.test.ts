@@ -39,7 +39,10 @@ beforeAll(async () => {
       // A file system without free space.
       STORAGE_FOLDERS: '/proc',
       RETENTION_YEARS_MAX: '7',
-      TEAM_STORAGE_MAX_MIB: '5'
+      TEAM_STORAGE_MAX_MIB: '5',
+      KEEP_RESULTS_DAYS: '365',
+      KEEP_TASK_VALUES_DAYS: '90',
+      KEEP_OUTPUT_DAYS: '30'
     }
   )
 }, 90_000)
@@ -66,7 +69,10 @@ test('TEMPORAL_NAMESPACE, TEMPORAL_ATTRIBUTE_PREFIX and TEMPORAL_UI_URL: a workf
     id: `job-${id}`,
     url: `https://temporal.example.org/namespaces/${namespace}/workflows/job-${id}`
   })
-  const { searchAttributes } = await temporal.client.workflow.getHandle(`job-${id}`).describe()
+  const workflow = temporal.client.workflow.getHandle(`job-${id}`)
+  // The step that ends the job is followed by the end of its workflow, which sets the attribute.
+  await workflow.result()
+  const { searchAttributes } = await workflow.describe()
   expect(searchAttributes).toMatchObject({ OwnJobStatus: ['completed'], OwnTeamId: [record.team_id] })
 })
 
@@ -104,6 +110,15 @@ test('RETENTION_YEARS_MAX: a capsule cannot be kept for longer', async () => {
 test('TEAM_STORAGE_MAX_MIB: the limit of a team without its own', async () => {
   const usage = await (await platform.call('GET', '/api/team/usage')).text()
   expect(usage).toContain(String(5 * 1024 ** 2))
+})
+
+test('KEEP_RESULTS_DAYS, KEEP_TASK_VALUES_DAYS and KEEP_OUTPUT_DAYS: contents of jobs are kept for so long at most', async () => {
+  const days = (platform_days: number) => expect.objectContaining({ days: platform_days, platform_days })
+  expect(await (await platform.call('GET', '/api/team/retention')).json()).toMatchObject({
+    results: days(365),
+    task_values: days(90),
+    output: days(30)
+  })
 })
 
 test('DISPATCH_DEADLINE: a job that Temporal could not be told about for so long fails', async () => {

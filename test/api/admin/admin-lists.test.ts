@@ -174,6 +174,7 @@ test('no list contains a hash of a password, of a session or of a key', async ()
     const limit = list === 'system' ? '' : '?limit=100'
     const { text } = await admin.get(`/api/admin/${list}${limit}`)
     expect([list, rows.filter(({ secret }) => text.includes(secret))]).toEqual([list, []])
-    expect(text).not.toMatch(/hash|argon2|password/i)
+    // Names of fields: the letters of a random access code can spell anything.
+    expect(text).not.toMatch(/"\w*(hash|password)\w*":|\$argon2/i)
   }
 })

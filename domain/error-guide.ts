@@ -35,6 +35,13 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     who: 'caller',
     check: 'The id, and the teams in `GET /api/auth/session`.'
   },
+  contents_removed: {
+    means:
+      'What was asked for is no longer kept: the team, or the platform, keeps it for a limited time after the end of a job. It cannot be brought back.',
+    who: "the team's owner",
+    check:
+      '`removed` in the record of the job, and `GET /api/team/retention`. Results that have to last belong in a capsule.'
+  },
   validation_error: {
     means: 'A field is missing, of the wrong type or outside its limits.',
     who: 'caller',

@@ -8,6 +8,7 @@ export const errorCatalogue = {
   permission_denied: { http: 403, retryable: false },
   team_suspended: { http: 403, retryable: false },
   not_found: { http: 404, retryable: false },
+  contents_removed: { http: 410, retryable: false },
   validation_error: { http: 400, retryable: false },
   not_available: { http: 400, retryable: false },
   payload_too_large: { http: 413, retryable: false },

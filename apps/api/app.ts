@@ -64,11 +64,12 @@ import { backendRoutes, createBackendCatalogue } from './service/backends.js'
 import { providerRoutes } from './service/providers.js'
 import { serviceRoutes } from './service/service.js'
 import { apiKeyRoutes } from './teams/api-keys.js'
-import { auditRoutes } from './teams/audit.js'
+import { auditRoutes } from './teams/audit/audit.js'
 import { budgetRoutes } from './teams/budgets.js'
 import { invitationRoutes } from './teams/invitations.js'
 import { keyRoutes } from './teams/keys.js'
 import { memberRoutes } from './teams/members.js'
+import { retentionRoutes } from './teams/retention.js'
 import { secretRoutes } from './teams/secrets.js'
 import { teamRoutes } from './teams/teams.js'
 import { usageRoutes } from './teams/usage.js'
@@ -191,6 +192,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(publicCapsuleRoutes, { deps })
   await app.register(publicCapsuleFileRoutes, { deps })
   await app.register(budgetRoutes, { deps })
+  await app.register(retentionRoutes, { deps })
   await app.register(usageRoutes, { deps })
   await app.register(auditRoutes, { deps })
   await app.register(keyRoutes, { deps })

@@ -6,6 +6,7 @@ import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quant
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
+import { type KeptDays, readKeptDays } from '../../domain/teams/content-retention.js'
 import { type RateLimits, rateLimits, scaled } from '../../domain/teams/rate-limits.js'
 import { readCheckpointSetting } from '../../services/audit/checkpoint-place.js'
 import { readS3Settings, type S3Settings } from '../../services/content-store/s3-settings.js'
@@ -73,6 +74,8 @@ export interface ApiConfig {
   teamRunningMax: number
   /** Limits that the database's queries apply. */
   operatorLimits: OperatorLimits
+  /** How long contents of jobs are kept at most. */
+  keptDays: KeptDays
   /** Where large contents are besides the database; `null`: nowhere else. */
   contentStore: S3Settings | null
   logLevel: string
@@ -130,6 +133,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
     drainSeconds: readDrainSeconds(env.SHUTDOWN_DRAIN_SECONDS || '0'),
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
+    keptDays: readKeptDays(env),
     contentStore: readS3Settings(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     storageFolders: (env.STORAGE_FOLDERS ?? '').split(':').filter(Boolean)

@@ -32,6 +32,7 @@ export interface ApiDeps {
     | 'teamRunningMax'
     | 'webhookAllowPrivate'
     | 'auditCheckpointsFile'
+    | 'keptDays'
   >
   db: Db
   /** The maximum number of connections in `db`. */

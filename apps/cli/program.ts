@@ -29,6 +29,7 @@ const commands: [words: string[], load: () => Promise<(program: Command) => void
   [['estimate'], async () => (await import('./commands/estimate.js')).addEstimateCommand],
   [['budget'], async () => (await import('./commands/teams/budget.js')).addBudgetCommand],
   [['usage'], async () => (await import('./commands/teams/usage.js')).addUsageCommand],
+  [['retention'], async () => (await import('./commands/teams/retention.js')).addRetentionCommand],
   [['team'], async () => (await import('./commands/teams/team.js')).addTeamCommand],
   [['member'], async () => (await import('./commands/teams/member.js')).addMemberCommand],
   [['invitation'], async () => (await import('./commands/teams/invitation.js')).addInvitationCommand],

@@ -8,6 +8,7 @@ import { type ProviderUrls, readProviderUrls } from '../../domain/backends/quant
 import { readSearchAttributes, readTeamRunningMax, type SearchAttributes } from '../../domain/jobs/dispatch.js'
 import { type OperatorLimits, readOperatorLimits } from '../../domain/operations/operator-limits.js'
 import { type MigrateMode, readMigrateMode } from '../../domain/operations/schema.js'
+import { type KeptDays, readKeptDays } from '../../domain/teams/content-retention.js'
 import { readCheckpointSetting } from '../../services/audit/checkpoint-place.js'
 import { readS3Settings, type S3Settings } from '../../services/content-store/s3-settings.js'
 import { readTemporalSecurity, type TemporalSecurity } from '../../services/dispatch/temporal-security.js'
@@ -15,7 +16,7 @@ import { configuredKeyRing, type KeyRing } from '../../services/keys/key-ring.js
 import { type MailSettings, readMailSettings } from '../../services/mail/message.js'
 import { keyPrefixAt, type RedisSettings, readRedisSettings } from '../../services/redis/redis-settings.js'
 import { readTracingEndpoint } from '../../services/telemetry/tracing.js'
-import { defaultContentTimes } from './sweeps/content-sweep.js'
+import { defaultContentTimes } from './sweeps/contents/content-sweep.js'
 import { defaultScheduleTimes } from './sweeps/schedule-sweep.js'
 import { defaultTimes, type WorkerTimes } from './times.js'
 
@@ -55,6 +56,8 @@ export interface WorkerConfig {
   teamRunningMax: number
   /** Limits that the database's queries apply. */
   operatorLimits: OperatorLimits
+  /** How long contents of jobs are kept at most. */
+  keptDays: KeptDays
   /** Where large contents are moved to; `null`: they stay in the database. */
   contentStore: S3Settings | null
   /** Factor on the rates at which providers are called; 0: no rates. */
@@ -115,6 +118,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     linkOrigin: env.PUBLIC_URL ? originOf(env.PUBLIC_URL) : null,
     teamRunningMax: readTeamRunningMax(env.TEAM_RUNNING_JOBS_MAX),
     operatorLimits: readOperatorLimits(env),
+    keptDays: readKeptDays(env),
     contentStore: readS3Settings(env),
     providerRateScale: factor('PROVIDER_RATE_SCALE'),
     workflowBundle: need('WORKFLOW_BUNDLE'),

@@ -43,7 +43,8 @@ import { startSearchAttributeCheck } from './search-attribute-check.js'
 import { startAuditCheckpointSweep } from './sweeps/audit-checkpoint-sweep.js'
 import { startCapsuleJudge } from './sweeps/capsule-judge.js'
 import { startCapsuleRunSweep } from './sweeps/capsule-run-sweep.js'
-import { startContentSweep } from './sweeps/content-sweep.js'
+import { startContentRetentionSweep } from './sweeps/contents/content-retention-sweep.js'
+import { startContentSweep } from './sweeps/contents/content-sweep.js'
 import { startDeferredStartSweep } from './sweeps/deferred-start-sweep.js'
 import { startLeaseSweep } from './sweeps/lease-sweep.js'
 import { MAIL_CONNECTIONS, startMailSender } from './sweeps/mail-sender.js'
@@ -289,6 +290,7 @@ export function startWorker(
     }),
     startMoneySweep({ db: sweepDb, reports, log, everyMs: times.moneySweepMs }),
     startRetentionSweep(sweepDb, reports, log),
+    startContentRetentionSweep({ db: sweepDb, keptDays: config.keptDays, reports, log }),
     startStorageSweep(sweepDb, reports, log),
     startUsageSweep(sweepDb, reports, log),
     ...(keyRing

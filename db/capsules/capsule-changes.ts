@@ -20,6 +20,7 @@ import { sha256Of } from '../jobs/artifacts.js'
 import { operatorLimit } from '../operator-limit.js'
 import { sendContent } from '../stored-content.js'
 import { capsuleFiles, capsuleRuns, capsules } from '../tables/capsules.js'
+import { lookAgain } from '../teams/content-retention.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
 import type { CapsuleRow } from './capsules.js'
 
@@ -205,6 +206,7 @@ export async function assertNoOpenRun(db: DbOrTx, { id }: Pick<CapsuleRow, 'id'>
 export async function deleteCapsule(tx: Tx, row: CapsuleRow, actor: string): Promise<void> {
   await assertNoOpenRun(tx, row)
   await tx.delete(capsules).where(eq(capsules.id, row.id))
+  await lookAgain(tx, row.teamId)
   await recordCapsuleChange(tx, row, 'capsule.deleted', actor, null, {
     name: row.name,
     definition_sha256: row.definitionSha256

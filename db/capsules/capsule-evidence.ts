@@ -11,8 +11,10 @@ import { programKindOf } from '../../domain/jobs/source.js'
 import type { StoredSource } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 import { usdFromMicro } from '../../domain/money/money.js'
+import { assertKept, evidenceKinds } from '../../domain/teams/content-retention.js'
 import { backendFactsAt } from '../backends/backend-history.js'
 import type { DbOrTx } from '../client.js'
+import { removedOf } from '../contents/removed-contents.js'
 import { type ArtifactInfo, findArtifact, listArtifacts, sha256Of } from '../jobs/artifacts.js'
 import { type AttemptRow, listAttempts, resultText } from '../jobs/attempts.js'
 import { loadSource, recordColumns } from '../jobs/jobs.js'
@@ -38,7 +40,7 @@ async function completedJob(db: DbOrTx, jobId: string): Promise<EvidenceJob> {
 /**
  * The files of one completed job, in the folder of its task.
  * @param task its name.
- * @throws ServiceError `validation_error` when it has not completed, or its evidence is too large.
+ * @throws ServiceError `validation_error` when it has not completed, or its evidence is too large; `contents_removed`.
  */
 export async function collectEvidence(db: DbOrTx, jobId: string, task: string): Promise<EvidenceFile[]> {
   const job = await completedJob(db, jobId)
@@ -73,6 +75,8 @@ export async function collectEvidence(db: DbOrTx, jobId: string, task: string): 
     const content = found && (await wholeOf(db, found.stored))
     if (content) files.push(file(task, placeOf(found), content, found.mediaType))
   }
+  // Last: it also notices what was removed while the rest was read.
+  assertKept(await removedOf(db, jobId), evidenceKinds)
   return files.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 

@@ -5,6 +5,7 @@ import { ServiceError } from '../../domain/errors.js'
 import { appendAudit } from '../audit/audit.js'
 import { anyOf, type DbOrTx, type Tx } from '../client.js'
 import { capsuleSeals, capsules } from '../tables/capsules.js'
+import { lookAgain } from '../teams/content-retention.js'
 
 /**
  * Deletes all capsules of a team that the caller has locked for `update`, including published ones. Their audit trail
@@ -23,6 +24,7 @@ export async function deleteCapsulesOfTeam(tx: Tx, teamId: string, actor: string
     definitionSha256: capsules.definitionSha256
   })
   await tx.execute(sql`select set_config('qjs.retention_over', '', true)`)
+  await lookAgain(tx, teamId)
   for (const { id, name, state, definitionSha256 } of gone)
     await appendAudit(tx, {
       teamId,

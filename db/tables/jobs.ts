@@ -27,6 +27,7 @@ import type { ProgrammingModel } from '../../domain/jobs/native/native-submissio
 import type { DeferralReason } from '../../domain/jobs/queue-reason.js'
 import type { CircuitFormat, SourceKind } from '../../domain/jobs/source.js'
 import type { BackendChoice } from '../../domain/jobs/submission.js'
+import type { ContentKind } from '../../domain/teams/content-retention.js'
 import { teams, users } from './accounts.js'
 import { contentColumns, instant, micro, moving, unmoved } from './columns.js'
 import { scripts } from './scripts.js'
@@ -366,6 +367,19 @@ export const artifacts = pgTable(
     index('artifacts_unmoved_idx').on(table.jobId, table.name, table.sha256).where(unmoved),
     index('artifacts_moving_idx').on(table.objectAt).where(moving)
   ]
+)
+
+// Which contents of a job were removed when their time was over (db/deletion/content-retention.ts).
+export const removedContents = pgTable(
+  'removed_contents',
+  {
+    jobId: uuid('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    kind: text('kind').$type<ContentKind>().notNull(),
+    removedAt: instant('removed_at').notNull().default(sql`clock_timestamp()`)
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.kind] })]
 )
 
 // What a dispatch target still has to receive. A row is written in the transaction that makes it necessary. A `start`

@@ -1,8 +1,10 @@
-// The bytes that each team stores: sums, entries since they were computed, and limits that differ from the default. Triggers
+// How long each team keeps contents, and the bytes that it stores: sums, entries since they were computed, and limits that differ
+// from the default. Triggers
 // write an entry in the transaction that adds or removes rows of a metered table (db/migrations), so no write is missed and
 // none waits for another. A sweep adds the entries to the sums (db/teams/team-storage.ts).
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { ContentKind } from '../../domain/teams/content-retention.js'
 import type { StorageKind } from '../../domain/teams/team-storage.js'
 import { teams } from './accounts.js'
 import { instant } from './columns.js'
@@ -31,6 +33,33 @@ export const teamStorageLimits = pgTable('team_storage_limits', {
   bytes: bigint('limit_bytes', { mode: 'number' }).notNull(),
   updatedAt: instant('updated_at').notNull().defaultNow()
 })
+
+// How long a team keeps a kind of content. Without a row, as long as the operator does.
+export const contentRetention = pgTable(
+  'content_retention',
+  {
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    kind: text('kind').$type<ContentKind>().notNull(),
+    days: integer('days').notNull(),
+    changedAt: instant('changed_at').notNull().default(sql`clock_timestamp()`)
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.kind] })]
+)
+
+// How far the sweep has come: it has nothing left to remove of the team's jobs up to this one.
+export const contentRetentionMarks = pgTable(
+  'content_retention_marks',
+  {
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    kind: text('kind').$type<ContentKind>().notNull(),
+    jobId: uuid('job_id').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.kind] })]
+)
 
 // Objects of the content store that no row names: those that are being written, and those whose rows are gone. A row is
 // written here before its object, and by a trigger when a row that names an object is deleted, so that each object is in

@@ -9,6 +9,7 @@ export const sweepNames = [
   'contents',
   'held_money',
   'held_starts',
+  'job_contents',
   'job_mails',
   'leases',
   'money',

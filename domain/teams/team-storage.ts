@@ -45,7 +45,8 @@ export function storageRefusal(
   return new ServiceError(
     'storage_limit_exceeded',
     `This team stores ${sizeText(used)} of the ${sizeText(limit)} that it can, and this needs ${sizeText(adding)} more. ` +
-      'Delete capsules or scripts, or ask a platform administrator for a higher limit; GET /api/team/usage shows what is stored.',
+      'Delete capsules or scripts, keep results for a limited time (qjob retention), or ask a platform administrator for a higher limit; ' +
+      'GET /api/team/usage shows what is stored.',
     { used_bytes: used, limit_bytes: limit, requested_bytes: adding }
   )
 }

@@ -104,6 +104,8 @@ const table = {
   'GET /api/team/budget': readTeam,
   'PATCH /api/team/budget': { ...ownTeam, limit: 'teamWrite' },
   'GET /api/team/usage': readTeam,
+  'GET /api/team/retention': readTeam,
+  'PATCH /api/team/retention': { ...ownTeam, limit: 'teamWrite' },
   'GET /api/team/audit': readTeam,
   'GET /api/team/audit/verify': readTeam,
 

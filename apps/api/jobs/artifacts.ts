@@ -2,10 +2,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { removedOf } from '../../../db/contents/removed-contents.js'
 import { findArtifact, listArtifacts } from '../../../db/jobs/artifacts.js'
 import { findTaskFile, listTaskFiles } from '../../../db/jobs/task-results.js'
 import { ServiceError } from '../../../domain/errors.js'
 import { artifactsPath } from '../../../domain/jobs/artifacts-path.js'
+import { assertKept, evidenceKinds } from '../../../domain/teams/content-retention.js'
 import type { ApiDeps } from '../deps.js'
 import { isKnown } from '../http/entity-tag.js'
 import { anything, count, empty, json, media, sent, sha256, text } from '../http/response.js'
@@ -38,7 +40,7 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         tags: ['jobs'],
         summary: 'The files of a completed job',
         description:
-          'Empty until the job has its result. The result itself is part of the record. What each task of a workflow returned is there as its key with .json: JSON, in which a value that JSON cannot hold is pickled, as the Python SDK does it.',
+          'Empty until the job has its result, and without what was removed because its time was over. The result itself is part of the record. What each task of a workflow returned is there as its key with .json: JSON, in which a value that JSON cannot hold is pickled, as the Python SDK does it.',
         params: JobId,
         response: { 200: json('The files', Type.Object({ artifacts: Type.Array(Artifact) })) }
       }
@@ -72,13 +74,16 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           200: json('The result', anything, ['ETag']),
           304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
         },
-        errors: ['service_busy', 'content_store_unavailable']
+        errors: ['contents_removed', 'service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {
       const job = await requestedJob(db, request)
       const stored = await storedResult(db, job)
-      if (!stored) throw new ServiceError('not_found', `this job is ${job.status} and has no result`)
+      if (!stored) {
+        assertKept(await removedOf(db, job.id), ['results'])
+        throw new ServiceError('not_found', `this job is ${job.status} and has no result`)
+      }
       const whole = reply as FastifyReply
       const tag = `"${job.resultSha256}"`
       whole.header('etag', tag).header('cache-control', 'private, no-cache')
@@ -100,7 +105,7 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           200: media('The bytes, with their own media type', '*/*', ['ETag']),
           304: empty('Unchanged: If-None-Match names its ETag', ['ETag'])
         },
-        errors: ['service_busy', 'content_store_unavailable']
+        errors: ['contents_removed', 'service_busy', 'content_store_unavailable']
       }
     },
     async (request, reply) => {
@@ -110,7 +115,10 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
         job.resultSha256 === null
           ? null
           : ((await findArtifact(db, job.id, name)) ?? (await findTaskFile(db, job.id, name)))
-      if (!file) throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
+      if (!file) {
+        assertKept(await removedOf(db, job.id), evidenceKinds)
+        throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
+      }
       const tag = `"${file.sha256}"`
       reply.header('etag', tag).header('cache-control', 'private, no-cache')
       if (isKnown(request.headers['if-none-match'], tag)) return sent(reply.code(304).send())

@@ -165,8 +165,9 @@ function dataOf({ seq, type, status, reason, task, attempt, attemptState, at, ..
       type,
       ...(task && { task }),
       attempt,
-      text: output.text,
-      offset: output.textOffset,
+      text: output.text ?? '',
+      offset: output.textOffset ?? 0,
+      ...(output.text === null && { removed: true }),
       ...(output.truncatedBytes !== null && { truncated_bytes: output.truncatedBytes }),
       at: at.toISOString()
     }

@@ -17,6 +17,7 @@ import {
 import type { ParsedParams } from '../../../domain/jobs/params/params.js'
 import { programKindOf } from '../../../domain/jobs/source.js'
 import { submissionAgain } from '../../../domain/jobs/submission.js'
+import { assertKept, evidenceKinds, type RemovedAt } from '../../../domain/teams/content-retention.js'
 import { assertMayCall, readTeam, userOf } from '../http/access.js'
 import { accessTable, type RouteLine } from '../http/access-table.js'
 import { assertActive } from '../http/team-access.js'
@@ -38,7 +39,7 @@ const SOURCE_BYTES_MAX = 64 * 1024
 export async function actionsOf(
   db: DbOrTx,
   request: FastifyRequest,
-  job: JobRow,
+  { job, removed }: { job: JobRow; removed: RemovedAt },
   at: Date
 ): Promise<Static<typeof JobActions>> {
   const team = await readTeam(request, db, job.teamId)
@@ -52,7 +53,7 @@ export async function actionsOf(
   return {
     cancel: may('POST /api/jobs/:id/cancel', active, () => assertCancellable(job.status)),
     rerun: await rerunVerdict(db, request, job, team, at),
-    make_capsule: may('POST /api/capsules/from-job', active, completed),
+    make_capsule: may('POST /api/capsules/from-job', active, completed, () => assertKept(removed, evidenceKinds)),
     save_script: may(
       'POST /api/scripts',
       () => assertSubmitter(job, userOf(request).id),

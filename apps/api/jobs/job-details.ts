@@ -76,7 +76,7 @@ export const jobDetailRoutes: FastifyPluginAsyncTypebox<{
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
         response: {
           200: media(
-            '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`; `output` for what an attempt prints, with `{ "seq", "type", "attempt", "text", "offset", "at" }`, `task` for a task of a workflow, and after a cut `truncated_bytes`. The `id` is the number too, and rises by one. A comment every 15 seconds',
+            '`status` for each change of the status, with `data` of `{ "seq", "type", "status", "reason", "at" }`; `attempt` for each execution that begins or ends, with `{ "seq", "type", "task", "number", "state", "status", "at" }`; `output` for what an attempt prints, with `{ "seq", "type", "attempt", "text", "offset", "at" }`, `task` for a task of a workflow, after a cut `truncated_bytes`, and `removed` where the text is no longer kept. The `id` is the number too, and rises by one. A comment every 15 seconds',
             'text/event-stream'
           ),
           204: empty('The job has ended, and no event can come after the one that Last-Event-ID names')

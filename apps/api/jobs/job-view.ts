@@ -118,10 +118,20 @@ const listFields = {
 /** The record without its result, as lists show it. */
 export const JobSummary = Type.Object({ ...recordFields, ...listFields }, { $id: 'JobSummary' })
 
+const Removed = Type.Partial(
+  Type.Object({ results: time, task_values: time, output: time }, { additionalProperties: false }),
+  {
+    $id: 'RemovedContents',
+    description:
+      'When contents of the job were removed because their time was over (`GET /api/team/retention`); absent while it has all'
+  }
+)
+
 export const Job = Type.Object(
   {
     ...jobFields,
     can: Type.Optional(JobActions),
+    removed: Type.Optional(Removed),
     choice: nullable(BackendChoice, 'Why this backend, where the submission asked for `auto`'),
     result_bytes: Type.Optional(
       nullable(count, 'With `result=omit`: the size of the result, which is not included; `null` where there is none')
@@ -265,7 +275,7 @@ export const jobRecordJson = (
   job: JobRow,
   result: string | null,
   options: JobViewOptions,
-  more?: Pick<Static<typeof Job>, 'can' | 'result_bytes'>
+  more?: Pick<Static<typeof Job>, 'can' | 'removed' | 'result_bytes'>
 ): JsonText<Static<typeof Job>> => {
   const fields = { ...jobView(job, options), choice: job.choice, ...more }
   return withResult(withText(fields, 'params', job.params), result) as JsonText<Static<typeof Job>>

@@ -33,7 +33,15 @@ import { Job, JobState, jobRecordJson, jobStatusJson } from './job-view.js'
 import type { JobWaits } from './job-waits.js'
 import { AdmissionReceipt, submitNative } from './native-submissions.js'
 import type { Nudge } from './nudge.js'
-import { recordJson, requestedJob, resultSize, sendWithResult, viewOptionsOf } from './requested-job.js'
+import {
+  recordJson,
+  removedAtOf,
+  removedView,
+  requestedJob,
+  resultSize,
+  sendWithResult,
+  viewOptionsOf
+} from './requested-job.js'
 import { submitErrors, submitJob } from './submit-job.js'
 
 /** Below the 30 s after which the public client gives up a poll. */
@@ -116,10 +124,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
     async (request, reply) => {
       const job = await jobOf(request)
       const options = viewOptionsOf(deps)
-      const can = await actionsOf(db, request, job, options.now)
+      const removed = await removedAtOf(db, job, options)
+      const more = {
+        can: await actionsOf(db, request, { job, removed }, options.now),
+        ...removedView(removed)
+      }
       if (request.query.result === 'omit')
-        return sendJson(reply, jobRecordJson(job, null, options, { can, result_bytes: await resultSize(db, job) }))
-      const text = (result: string | null) => jobRecordJson(job, result, options, { can })
+        return sendJson(reply, jobRecordJson(job, null, options, { ...more, result_bytes: await resultSize(db, job) }))
+      const text = (result: string | null) => jobRecordJson(job, result, options, more)
       return sendWithResult(app, request, reply, { db, job, text })
     }
   )

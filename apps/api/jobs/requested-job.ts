@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Static } from 'typebox'
 import type { Db, DbOrTx } from '../../../db/client.js'
+import { removedOf } from '../../../db/contents/removed-contents.js'
 import { resultBytes, resultContent, resultText } from '../../../db/jobs/attempts.js'
 import { type JobRow, loadJob } from '../../../db/jobs/jobs.js'
 import { type StoredContent, wholeOf } from '../../../db/stored-content.js'
 import { ServiceError } from '../../../domain/errors.js'
+import type { RemovedAt } from '../../../domain/teams/content-retention.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
 import { LARGE_BYTES } from '../http/memory.js'
@@ -62,3 +64,19 @@ export const resultOf = async (db: DbOrTx, job: JobRow): Promise<string | null> 
 /** The full record of a job, as JSON text. */
 export const recordJson = async (deps: ApiDeps, db: DbOrTx, job: JobRow): Promise<JsonText<Static<typeof Job>>> =>
   jobRecordJson(job, await resultOf(db, job), viewOptionsOf(deps))
+
+/** Nothing is kept for less than a day; the clocks of two machines can differ. */
+const REMOVED_AFTER_MS = 12 * 3_600_000
+
+/** When contents of the job were removed, without a look for one that has just ended. */
+export const removedAtOf = async (
+  db: DbOrTx,
+  job: Pick<JobRow, 'id' | 'completedAt'>,
+  { now }: Pick<JobViewOptions, 'now'>
+): Promise<RemovedAt> =>
+  job.completedAt && now.getTime() - job.completedAt.getTime() >= REMOVED_AFTER_MS ? removedOf(db, job.id) : {}
+
+export function removedView(removed: RemovedAt): Pick<Static<typeof Job>, 'removed'> {
+  const times = Object.entries(removed).map(([kind, at]) => [kind, at.toISOString()])
+  return times.length === 0 ? {} : { removed: Object.fromEntries(times) }
+}

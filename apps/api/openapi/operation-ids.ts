@@ -70,6 +70,8 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'POST /api/team/webhooks/:id/deliveries/:deliveryId/again': 'repeatWebhookDelivery',
   'GET /api/team/budget': 'getBudget',
   'PATCH /api/team/budget': 'updateBudget',
+  'GET /api/team/retention': 'getRetention',
+  'PATCH /api/team/retention': 'updateRetention',
   'GET /api/team/usage': 'getUsage',
   'GET /api/team/audit': 'listAuditEntries',
   'GET /api/team/audit/verify': 'verifyAudit',

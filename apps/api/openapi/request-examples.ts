@@ -79,6 +79,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
   storeSecrets: ionq,
   testSecrets: ionq,
   updateBudget: { team_id: team, daily_usd: 20, monthly_usd: 200 },
+  updateRetention: { team_id: team, results_days: 365, output_days: 30 },
   updateProfile: { username: 'ada', display_name: 'Ada', bio: 'Quantum chemist', is_public: true },
   deleteAccount: { password: account.password },
 

@@ -51,7 +51,12 @@ async function showJob(api: ApiClient, id: string, options: JobOptions): Promise
   const result = resultJson(job.text)
   if (!options.result)
     return options.json ? printJson(job.text) : print(jobText(job.value, result) + (await timelineOf(api, id)))
-  const { status, error } = job.value
+  const { status, error, removed } = job.value
+  if (removed?.results)
+    throw new CliError(
+      'refused',
+      `the result of job ${id} was removed on ${removed.results.slice(0, 10)}; see qjob retention`
+    )
   if (result === null)
     throw new CliError('jobFailed', `job ${id} is ${status} and has no result${error ? `: ${error.message}` : ''}`, {
       status

@@ -62,12 +62,14 @@ const readable = (text: string): string => plain(text.replace(/\r\n?/g, '\n'))
 /** Prints the text of a job; notices name the task or attempt that it belongs to, and what is not kept. */
 function outputPrinter(shown: (text: string) => string) {
   const truncated = new Map<string, number>()
+  let removed = false
   let source = nameOf({ attempt: 1 })
   let midLine = false
   return {
     add(event: OutputEvent): void {
       const name = nameOf(event)
       if (event.truncated_bytes) truncated.set(name, event.truncated_bytes)
+      removed ||= event.removed === true
       if (event.text === '') return
       if (name !== source) {
         if (midLine) process.stdout.write('\n')
@@ -82,6 +84,7 @@ function outputPrinter(shown: (text: string) => string) {
       if (midLine && process.stdout.isTTY) process.stdout.write('\n')
       for (const [name, bytes] of truncated)
         printNotice(`${name} printed ${bytes.toLocaleString('en')} bytes more, which are not kept`)
+      if (removed) printNotice('the output of this job was removed: its team keeps it for a limited time')
     }
   }
 }

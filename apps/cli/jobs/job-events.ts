@@ -20,6 +20,8 @@ export interface OutputEvent {
   offset: number
   /** How many bytes the attempt printed after the last text that is kept, so far. */
   truncated_bytes?: number
+  /** The text is no longer kept. */
+  removed?: true
   at: string
 }
 

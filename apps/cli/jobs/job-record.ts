@@ -29,6 +29,8 @@ export interface JobRecord {
   started_at: string | null
   completed_at: string | null
   queue: { position: number | null; reason: string; message: string | null } | null
+  /** When contents of the job were removed because their time was over, by kind. */
+  removed?: Record<string, string>
 }
 
 export interface ProviderJobRecord {

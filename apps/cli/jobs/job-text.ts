@@ -27,11 +27,17 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['cost', costText(job)],
     ...job.provider_jobs.map((one): [string, string] => [`at ${one.provider}`, providerJobText(one)]),
     ['cancel', job.cancel && `requested ${clockTime(job.cancel.requested_at)}, ${job.cancel.outcome ?? 'in progress'}`],
+    ['removed', removedText(job)],
     ['workflow', job.workflow && (job.workflow.url ?? job.workflow.id)]
   ])
   const reason = job.error ? `${job.error.code}: ${job.error.message}` : job.status_reason
   return [facts, ...(reason ? [plain(reason)] : []), ...(result ? [resultText(result)] : [])].join('\n\n')
 }
+
+const removedText = ({ removed = {} }: JobRecord): string =>
+  Object.entries(removed)
+    .map(([kind, at]) => `${kind.replaceAll('_', ' ')} ${clockTime(at)}`)
+    .join(', ')
 
 const providerJobText = ({ provider_job_id, status, cost_usd, usage, note }: ProviderJobRecord): string =>
   [

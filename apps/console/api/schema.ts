@@ -1024,6 +1024,7 @@ export interface paths {
         400: Refusal
         401: Refusal
         404: Refusal
+        410: Refusal
         429: Refusal
         500: Refusal
         503: Refusal
@@ -1057,6 +1058,7 @@ export interface paths {
         400: Refusal
         401: Refusal
         404: Refusal
+        410: Refusal
         429: Refusal
         500: Refusal
         503: Refusal
@@ -2572,6 +2574,67 @@ export interface paths {
           headers: Headers
           content: {
             'application/json': components['schemas']['Budget']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        404: Refusal
+        409: Refusal
+        413: Refusal
+        415: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+  }
+  '/api/team/retention': {
+    parameters: NoParameters
+    get: {
+      parameters: {
+        query?: {
+          team_id?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['TeamRetention']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        404: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
+    patch: {
+      parameters: {
+        query?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['UpdateRetentionRequest']
+        }
+      }
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['TeamRetention']
           }
         }
         400: Refusal
@@ -4405,7 +4468,7 @@ export interface components {
       status: "ok"
     }
     ErrorDetails: {
-      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "content_store_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
+      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "contents_removed" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "content_store_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
       message: string
       status: number
     } & { [name: string]: unknown }
@@ -4688,7 +4751,7 @@ export interface components {
       job_id: string
     }
     BudgetErrorDetails: {
-      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "content_store_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
+      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "contents_removed" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "content_store_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
       message: string
       status: number
       estimated_cost: number
@@ -4715,7 +4778,7 @@ export interface components {
       sha256: string
     }
     Failure: {
-      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "content_store_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
+      code: "unauthorized" | "permission_denied" | "team_suspended" | "not_found" | "contents_removed" | "validation_error" | "not_available" | "payload_too_large" | "unsupported_media_type" | "conflict" | "slug_conflict" | "analysis_mismatch" | "storage_limit_exceeded" | "idempotency_conflict" | "request_under_way" | "service_busy" | "database_unavailable" | "content_store_unavailable" | "storage_full" | "budget_exceeded" | "spend_limit_exceeded" | "backend_unknown" | "backend_retired" | "backend_unavailable" | "provider_refused" | "provider_failed" | "provider_unreachable" | "provider_outcome_unknown" | "price_changed" | "language_not_detected" | "execution_error" | "unsupported_operation" | "rate_limited" | "worker_unreachable" | "worker_not_configured" | "execution_service_lost" | "executor_shut_down" | "worker_lost" | "dispatch_failed" | "internal_error"
       message: string
     }
     JobProgress: {
@@ -4802,6 +4865,11 @@ export interface components {
       make_capsule: true | string
       save_script: true | string
     }
+    RemovedContents: {
+      results?: string
+      task_values?: string
+      output?: string
+    }
     BackendChoiceAsked: {
       max_cost_usd: number | null
       max_wait_seconds: number | null
@@ -4857,6 +4925,7 @@ export interface components {
       queue: components['schemas']['JobQueue'] | null
       params: { [name: string]: unknown }
       can?: components['schemas']['JobActions']
+      removed?: components['schemas']['RemovedContents']
       choice: components['schemas']['BackendChoice'] | null
       result_bytes?: number | null
       result: { [name: string]: unknown } | null
@@ -5976,6 +6045,24 @@ export interface components {
       daily_usd?: number
       monthly_usd?: number
     }
+    KeptContent: {
+      days: number | null
+      team_days: number | null
+      team_days_from: string | null
+      platform_days: number | null
+    }
+    TeamRetention: {
+      team_id: string | null
+      results: components['schemas']['KeptContent']
+      task_values: components['schemas']['KeptContent']
+      output: components['schemas']['KeptContent']
+    }
+    UpdateRetentionRequest: {
+      team_id?: string
+      results_days?: number | null
+      task_values_days?: number | null
+      output_days?: number | null
+    }
     GetUsageResponsePeriod: {
       start: string
       end: string
@@ -6107,6 +6194,7 @@ export interface components {
       list_webhooks: true | string
       create_webhook: true | string
       change_budget: true | string
+      change_retention: true | string
     }
     TeamRecord: {
       id: string
@@ -7104,6 +7192,20 @@ export const formLimits = {
     "monthly_usd": {
       "minimum": 0,
       "maximum": 1000000000
+    }
+  },
+  "updateRetention": {
+    "results_days": {
+      "minimum": 1,
+      "maximum": 36500
+    },
+    "task_values_days": {
+      "minimum": 1,
+      "maximum": 36500
+    },
+    "output_days": {
+      "minimum": 1,
+      "maximum": 36500
     }
   },
   "createTeam": {

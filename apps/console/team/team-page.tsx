@@ -24,7 +24,8 @@ const parts = [
   { to: '/team/keys', text: 'API keys' },
   { to: '/team/webhooks', text: 'Webhooks' },
   { to: '/team/budget', text: 'Budget' },
-  { to: '/team/usage', text: 'Usage' }
+  { to: '/team/usage', text: 'Usage' },
+  { to: '/team/retention', text: 'Retention' }
 ] as const
 
 export function TeamPage() {

@@ -14,6 +14,7 @@ export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']
 export type Provider = Schemas['CredentialProvider']
 export type TeamBudget = Schemas['TeamBudget']
+export type TeamRetention = Schemas['TeamRetention']
 export type Usage = Schemas['GetUsageResponse']
 
 const of = (teamId: string) => ({ query: { team_id: teamId } })
@@ -76,6 +77,12 @@ export const budgetQuery = (teamId: string) =>
   queryOptions({
     queryKey: ['team', teamId, 'budget'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/team/budget', { params: of(teamId), signal }))
+  })
+
+export const retentionQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'retention'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/team/retention', { params: of(teamId), signal }))
   })
 
 const MONTHS = 12

@@ -42,6 +42,10 @@ const budget = page(
   '/budget',
   lazyPage(() => import('./money/budget-page.js'), 'BudgetPage')
 )
+const retention = page(
+  '/retention',
+  lazyPage(() => import('./retention/retention-page.js'), 'RetentionPage')
+)
 const usage = createRoute({
   getParentRoute: () => team,
   path: '/usage',
@@ -52,4 +56,14 @@ const usage = createRoute({
   component: lazyPage(() => import('./money/usage-page.js'), 'UsagePage')
 })
 
-export const teamRoutes = team.addChildren([home, members, invitations, credentials, keys, webhooks, budget, usage])
+export const teamRoutes = team.addChildren([
+  home,
+  members,
+  invitations,
+  credentials,
+  keys,
+  webhooks,
+  budget,
+  usage,
+  retention
+])

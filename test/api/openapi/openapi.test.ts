@@ -165,6 +165,7 @@ describe('responses match the OpenAPI document', () => {
       'webhooks',
       'budget',
       'usage',
+      'retention',
       'audit',
       'audit/verify'
     ]
@@ -209,6 +210,7 @@ describe('responses match the OpenAPI document', () => {
       ['POST', `/api/team/webhooks/${team.webhookId}/deliveries/${team.deliveryId}/again`],
       ['GET', `/api/team/usage?team_id=${teamId}&months=2`],
       ['PATCH', '/api/team/budget', { team_id: teamId, daily_usd: 50 }],
+      ['PATCH', '/api/team/retention', { team_id: teamId, results_days: 30, output_days: null }],
       ['GET', '/api/jobs?limit=2'],
       ...jobs,
       ['GET', `/api/jobs/${completedJob}/artifacts/circuit.qasm`],

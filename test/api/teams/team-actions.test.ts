@@ -57,7 +57,8 @@ const records: Record<string, Record_> = {
       create_api_key: ['POST', '/api/team/api-keys', newKey(teamId)],
       list_webhooks: ['GET', `/api/team/webhooks?team_id=${teamId}`],
       create_webhook: ['POST', '/api/team/webhooks', newWebhook(teamId)],
-      change_budget: ['PATCH', '/api/team/budget', { team_id: teamId, daily_usd: 1 }]
+      change_budget: ['PATCH', '/api/team/budget', { team_id: teamId, daily_usd: 1 }],
+      change_retention: ['PATCH', '/api/team/retention', { team_id: teamId, output_days: 30 }]
     })
   },
   'the owner as a member': memberRecord(({ ownerId }) => ownerId),

@@ -80,6 +80,8 @@ const table: Record<RouteLine, string | [Reason]> = {
   'GET /api/team/budget': 'budget',
   'PATCH /api/team/budget': 'budget',
   'GET /api/team/usage': 'usage',
+  'GET /api/team/retention': 'retention',
+  'PATCH /api/team/retention': 'retention',
   'GET /api/team/audit': 'audit list',
   'GET /api/team/audit/verify': 'audit verify',
 

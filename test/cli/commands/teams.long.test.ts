@@ -137,6 +137,13 @@ test('webhooks and budgets are set, shown and removed', async () => {
   expect(await shown(ada, ['estimate', 'local'])).toMatch(/^estimate +\$0\.00$/m)
 })
 
+test('how long contents are kept is set in days, shown, and taken back', async () => {
+  expect(await shown(ada, ['retention', '--results', '365', '--output', '30'])).toMatch(/^results +365 days +365 days/m)
+  expect(await shown(ada, ['retention', '--results', 'forever', '--team', 'Lab'])).toMatch(/^results +forever$/m)
+  expect(await json(ada, ['retention'])).toMatchObject({ results: { days: null }, output: { days: 30 } })
+  for (const wrong of ['0', 'never', '1.5']) expect((await ada.run(['retention', '--results', wrong])).code).toBe(2)
+})
+
 test('a profile is changed and shown, sessions are listed and ended, and the password is changed', async () => {
   await shown(bob, ['profile', 'set', '--name', 'Bob \u202eevil', '--username', 'bob-the-builder', '--public'])
   expect(await shown(ada, ['profile', 'show', 'bob-the-builder'])).toMatch(/^name +Bob �evil$/m)

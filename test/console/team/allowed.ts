@@ -12,7 +12,7 @@ interface Item<Name extends string> {
 }
 interface Lists {
   teams: (Item<'rename' | 'leave' | 'delete' | 'invite' | 'save_credentials' | 'list_api_keys' | 'create_api_key'> &
-    Item<'list_webhooks' | 'create_webhook' | 'change_budget'> & { id: string })[]
+    Item<'list_webhooks' | 'create_webhook' | 'change_budget' | 'change_retention'> & { id: string })[]
   members: (Item<'change_role' | 'remove' | 'make_owner'> & { user_id: string; email: string })[]
   invitations: (Item<'resend' | 'cancel'> & { email: string })[]
 }
@@ -63,6 +63,8 @@ export function allowedTests({ scene, call, owner, colleague }: TeamStage): void
     else await agrees('list webhooks', button('Add the webhook'), can.list_webhooks)
     await open('budget')
     await agrees('budget', button('Save the limits'), can.change_budget)
+    await open('retention')
+    await agrees('retention', button('Save the days'), can.change_retention)
   }
 
   browserTest(

@@ -113,4 +113,27 @@ export function figureTests({ scene, call, owner }: TeamStage): void {
       expect(after.limits.daily_usd).toBe(7.000001)
     })
   )
+
+  browserTest(
+    'how long contents are kept is set and taken back, and a refusal stands at its field',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      const teamId = await owner(visit, 'Keeps')
+      await open(`/team/retention?team=${teamId}`)
+      const output = page.getByLabel('What programs and tasks printed')
+      await output.fill('1.5')
+      await page.getByRole('button', { name: 'Save the days' }).click()
+      await page.getByText(/must be an integer from 1 to 36500/).waitFor()
+      await output.fill('30')
+      await page.getByRole('button', { name: 'Save the days' }).click()
+      await page.getByText('A new number holds in a day').waitFor()
+      const row = page.getByRole('row').filter({ hasText: 'What programs and tasks printed' })
+      await row.getByText('30 days').waitFor()
+      await output.fill('')
+      await page.getByRole('button', { name: 'Save the days' }).click()
+      await row.getByText('30 days').waitFor({ state: 'detached' })
+      const now = await call<{ output: { days: number | null } }>(page, 'GET', `/api/team/retention?team_id=${teamId}`)
+      expect(now.output.days).toBeNull()
+    })
+  )
 }

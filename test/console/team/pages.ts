@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { browserTest } from '../../support/browser/browser-test.js'
 import type { TeamStage } from './stage.js'
 
-const parts = ['members', 'invitations', 'credentials', 'keys', 'webhooks', 'budget', 'usage']
+const parts = ['members', 'invitations', 'credentials', 'keys', 'webhooks', 'budget', 'usage', 'retention']
 const GETS_MAX = 8
 const WIDTH = 360
 

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { hasS3Server, type S3Server, s3Test, startS3Server } from '../../support/content-store/s3-server.js'
+import { type S3Server, startS3Server } from '../../support/content-store/s3-server.js'
+import { hasS3Server, s3Test } from '../../support/content-store/s3-test.js'
 import { eventually } from '../../support/eventually.js'
 import { startPlatform } from '../../support/stack/platform.js'
 
@@ -155,8 +156,8 @@ s3Test(
     const rows = await db.execute<{ key: string }>(sql`
     select object_key as key from artifacts where object_key is not null
     union all select object_key from capsule_files where object_key is not null`)
-    const contents = (await server.keys()).filter((key) => !key.startsWith('contents/audit-checkpoints/'))
-    expect(contents.sort()).toEqual(rows.map(({ key }) => `contents/${key}`).sort())
+    const contents = (await server.keys()).filter((key) => !key.startsWith('audit-checkpoints/'))
+    expect(contents.sort()).toEqual(rows.map(({ key }) => key).sort())
   },
   180_000
 )

@@ -1,7 +1,7 @@
 // Checkpoints of audit trails in a content store: at a real S3 server, and with the faults of one in memory.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { outsideCheckpoints } from '../../../apps/api/teams/outside-checkpoints.js'
+import { outsideCheckpoints } from '../../../apps/api/teams/audit/outside-checkpoints.js'
 import { checkpoint } from '../../../db/audit/audit-checkpoints.js'
 import { auditCheckpoints } from '../../../db/tables/audit.js'
 import { type Checkpoint, checkpointKey, readCheckpointKey } from '../../../domain/audit/audit-checkpoint.js'
@@ -14,7 +14,8 @@ import { createS3Store, type S3Store } from '../../../services/content-store/s3-
 import { createInstallationSigner } from '../../../services/keys/signer.js'
 import { append, auditRing } from '../../support/capsules/audit-trails.js'
 import { createMemoryStore } from '../../support/content-store/memory-store.js'
-import { hasS3Server, type S3Server, s3Test, startS3Server } from '../../support/content-store/s3-server.js'
+import { type S3Server, startS3Server } from '../../support/content-store/s3-server.js'
+import { hasS3Server, s3Test } from '../../support/content-store/s3-test.js'
 import { addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -105,7 +106,7 @@ describe('at an S3 server', () => {
     await storeCheckpoints(locked, [point!])
     await storeCheckpoints(locked, [point!])
     await locked.remove(`audit-checkpoints/${checkpointKey(point!)}`).catch(() => {})
-    expect(await server.keys()).not.toContain(`contents/audit-checkpoints/${checkpointKey(point!)}`)
+    expect(await server.keys()).not.toContain(`audit-checkpoints/${checkpointKey(point!)}`)
     expect((await storedCheckpoints(locked, teamId))!.byTeam.get(teamId)).toEqual([point])
   })
 

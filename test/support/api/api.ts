@@ -8,6 +8,7 @@ import { createAccessCode, grantPlatformAdmin } from '../../../db/accounts/accou
 import { connect } from '../../../db/client.js'
 import { createJobAnnouncer, createRunAnnouncer, listenToJobs } from '../../../db/jobs/job-changes.js'
 import { searchAttributesWith } from '../../../domain/jobs/dispatch.js'
+import { readKeptDays } from '../../../domain/teams/content-retention.js'
 import type { RateLimits } from '../../../domain/teams/rate-limits.js'
 import { createDiskSpace, type DiskSpaceOptions } from '../../../services/disk/disk-space.js'
 import { createDirectQueue } from '../../../services/dispatch/direct-queue.js'
@@ -146,6 +147,7 @@ export async function startApi(file: string, options: ApiOptions = {}) {
       teamRunningMax: 1_000,
       webhookAllowPrivate: false,
       auditCheckpointsFile: null,
+      keptDays: readKeptDays({}),
       ...options.config
     },
     db: pool.db,

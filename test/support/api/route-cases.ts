@@ -207,6 +207,12 @@ export const routeCases: Record<string, RouteCase> = {
   'GET /api/team/usage': { allowed: readers, status: 200, path: inTeam('/api/team/usage') },
   'GET /api/team/audit': { allowed: readers, status: 200, path: inTeam('/api/team/audit') },
   'GET /api/team/audit/verify': { allowed: readers, status: 200, path: inTeam('/api/team/audit/verify') },
+  'GET /api/team/retention': { allowed: readers, status: 200, path: inTeam('/api/team/retention') },
+  'PATCH /api/team/retention': {
+    allowed: owner,
+    status: 200,
+    body: ({ teamId }) => ({ team_id: teamId, output_days: 30 })
+  },
   'PATCH /api/team/budget': { allowed: owner, status: 200, body: ({ teamId }) => ({ team_id: teamId, daily_usd: 5 }) },
 
   'POST /api/jobs/submit': {

@@ -1,19 +1,18 @@
-// A real S3 server of a test's own, on this machine: Versity's gateway over a folder.
+// A real S3 server of a test or a trial of its own, on this machine: Versity's gateway over a folder.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CreateBucketCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, DeleteObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../../apps/cli/stack/parts/child.js'
 import { freePort } from '../../../apps/cli/stack/parts/free-port.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
-import { testWith } from '../needed-program.js'
 
-const program = process.env.TEST_VERSITYGW || null
-export const s3Test = testWith(program, 'There is no S3 server: install versitygw, or Go to build it')
-/** Whether the tests of this file run at all: a hook needs the server only then. */
-export const hasS3Server = program !== null
+/** `null`: there is none on this machine. */
+export const s3Program = process.env.TEST_VERSITYGW || null
 
 const HOST = '127.0.0.1'
+/** Of the service's objects in the bucket. */
+const PREFIX = 'contents'
 const credentials = { accessKeyId: 'of-the-test', secretAccessKey: 'a-secret-of-the-test' }
 
 export type S3Server = Awaited<ReturnType<typeof startS3Server>>
@@ -33,7 +32,7 @@ export async function startS3Server(name: string) {
   async function start(): Promise<Child> {
     const child = await spawnChild(context, {
       name: 's3',
-      command: program!,
+      command: s3Program!,
       args: [
         ...['--port', `${HOST}:${port}`, '--access', credentials.accessKeyId, '--secret', credentials.secretAccessKey],
         ...['posix', '--versioning-dir', join(folder, 'versions'), join(folder, 'objects')]
@@ -56,19 +55,32 @@ export async function startS3Server(name: string) {
     credentials,
     /** As environment variables of a process, through another address where one is given. */
     environment: (at = endpoint): Record<string, string> => ({
-      CONTENT_STORE: `s3://${name}/contents`,
+      CONTENT_STORE: `s3://${name}/${PREFIX}`,
       CONTENT_STORE_ENDPOINT: at,
       CONTENT_STORE_ACCESS_KEY_ID: credentials.accessKeyId,
       CONTENT_STORE_SECRET_ACCESS_KEY: credentials.secretAccessKey
     }),
-    /** The keys of all objects that are there, their prefix included. */
+    /** The keys of all objects of the service that are there, without the prefix. */
     async keys(): Promise<string[]> {
-      const { Versions = [] } = await client.send(new ListObjectVersionsCommand({ Bucket: name }))
-      return Versions.filter(({ IsLatest }) => IsLatest).map(({ Key }) => Key!)
+      const keys: string[] = []
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: name, Prefix: `${PREFIX}/` }))
+        keys.push(...Contents.map(({ Key }) => Key!.slice(PREFIX.length + 1)))
+      return keys
     },
     client,
     /** @param signal `SIGSTOP` freezes it, and `SIGCONT` thaws it. */
     signal: (signal: NodeJS.Signals) => process.kill(running.pid, signal),
+    /** Deletes an object, as if the server had lost it. @param key without its prefix. */
+    lose: (key: string) => client.send(new DeleteObjectCommand({ Bucket: name, Key: `${PREFIX}/${key}` })),
+    /** Ends it without notice. */
+    async kill(): Promise<void> {
+      process.kill(running.pid, 'SIGKILL')
+      await running.stop()
+    },
+    /** Starts it again after a kill. */
+    async start(): Promise<void> {
+      running = await start()
+    },
     async restart(): Promise<void> {
       await running.stop()
       running = await start()

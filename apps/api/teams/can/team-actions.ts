@@ -25,7 +25,8 @@ export const TeamActions = Type.Object(
     create_api_key: Verdict,
     list_webhooks: Verdict,
     create_webhook: Verdict,
-    change_budget: Verdict
+    change_budget: Verdict,
+    change_retention: Verdict
   },
   { $id: 'TeamActions', description }
 )
@@ -73,7 +74,8 @@ function teamActions(request: FastifyRequest, team: Membership, fault: string | 
     create_api_key: may('POST /api/team/api-keys'),
     list_webhooks: may('GET /api/team/webhooks'),
     create_webhook: may('POST /api/team/webhooks'),
-    change_budget: may('PATCH /api/team/budget')
+    change_budget: may('PATCH /api/team/budget'),
+    change_retention: may('PATCH /api/team/retention')
   }
 }
 

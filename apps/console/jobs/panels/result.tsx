@@ -10,11 +10,13 @@ import { type Observable, observedText, readObservables } from '../../results/ob
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { resultQuery } from '../record/job-queries.js'
 import { laidOut, type ReadJob, type ReadResult, SHOWN_BYTES } from '../record/job-record.js'
+import { removedText } from '../record/removed-text.js'
 import { Sweep } from './sweep.js'
 
 export function Result({ id, job: { record } }: { id: string; job: ReadJob }) {
   const bytes = record.result_bytes ?? null
   const result = useQuery({ ...resultQuery(id, bytes ?? 0), enabled: bytes !== null })
+  if (record.removed?.results) return <p>{removedText('result', record.removed.results)}</p>
   if (bytes === null)
     return <p>{record.completed_at === null ? 'There is no result yet.' : 'This job ended without a result.'}</p>
   return (

@@ -23,6 +23,7 @@ export interface OutputEvent {
   attempt: number
   text: string
   truncated_bytes?: number
+  removed?: true
   at: string
 }
 export type JobEvent = StatusEvent | AttemptEvent | OutputEvent

@@ -1,7 +1,7 @@
 // Proofs of audit trails. Each reads everything that a team ever sealed, so this process runs one at a time, and requests for a
 // proof that has not started share it.
-import type { OnProgress } from '../../../db/proofs/audit-verify.js'
-import { ServiceError } from '../../../domain/errors.js'
+import type { OnProgress } from '../../../../db/proofs/audit-verify.js'
+import { ServiceError } from '../../../../domain/errors.js'
 
 /** The maximum number of teams whose proofs wait. */
 const WAITING_MAX = 16

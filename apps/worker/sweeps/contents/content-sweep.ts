@@ -1,13 +1,18 @@
 // Moves large contents that have come to rest from their rows to the content store (db/contents), and removes objects that no
 // row names any more.
 import type { Logger } from 'pino'
-import type { Db } from '../../../db/client.js'
-import { copyToStore, leaveToStore, removeObject, takeUnnamed } from '../../../db/contents/content-moves.js'
-import { type ContentRow, contentTables, movingContents, unmovedContents } from '../../../db/contents/content-rows.js'
-import { ServiceError } from '../../../domain/errors.js'
-import { createFailedRows } from './failed-rows.js'
-import type { SweepReports } from './sweep-reports.js'
-import { startSharedLoop, type TimerLoop } from './timer-loop.js'
+import type { Db } from '../../../../db/client.js'
+import { copyToStore, leaveToStore, removeObject, takeUnnamed } from '../../../../db/contents/content-moves.js'
+import {
+  type ContentRow,
+  contentTables,
+  movingContents,
+  unmovedContents
+} from '../../../../db/contents/content-rows.js'
+import { ServiceError } from '../../../../domain/errors.js'
+import { createFailedRows } from '../failed-rows.js'
+import type { SweepReports } from '../sweep-reports.js'
+import { startSharedLoop, type TimerLoop } from '../timer-loop.js'
 
 export interface ContentTimes {
   everyMs: number

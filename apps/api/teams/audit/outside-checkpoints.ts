@@ -1,10 +1,10 @@
 // The checkpoints of a team in their place outside the database, if this api can read it.
 
-import { isAnyExported } from '../../../db/audit/audit-checkpoints.js'
-import type { Db } from '../../../db/client.js'
-import type { Checkpoint } from '../../../domain/audit/audit-checkpoint.js'
-import { ServiceError } from '../../../domain/errors.js'
-import { CONTENT_STORE_PLACE, checkpointPlace } from '../../../services/audit/checkpoint-place.js'
+import { isAnyExported } from '../../../../db/audit/audit-checkpoints.js'
+import type { Db } from '../../../../db/client.js'
+import type { Checkpoint } from '../../../../domain/audit/audit-checkpoint.js'
+import { ServiceError } from '../../../../domain/errors.js'
+import { CONTENT_STORE_PLACE, checkpointPlace } from '../../../../services/audit/checkpoint-place.js'
 
 export interface OutsideCheckpoints {
   points: readonly Checkpoint[]

@@ -1,10 +1,10 @@
 // Entries of a team's audit trail, and the report of its proof. The view of an entry is domain's
 // (domain/audit/audit-action.ts).
 import { type Static, Type } from 'typebox'
-import type { AuditReport } from '../../../db/proofs/audit-verify.js'
-import { auditActions } from '../../../domain/audit/audit-action.js'
-import { oneOf } from '../../../domain/json/one-of.js'
-import { count, nullable, sha256, text, time, uuid } from '../http/response.js'
+import type { AuditReport } from '../../../../db/proofs/audit-verify.js'
+import { auditActions } from '../../../../domain/audit/audit-action.js'
+import { oneOf } from '../../../../domain/json/one-of.js'
+import { count, nullable, sha256, text, time, uuid } from '../../http/response.js'
 import type { OutsideCheckpoints } from './outside-checkpoints.js'
 
 export const TrailEntry = Type.Object(

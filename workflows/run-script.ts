@@ -1,4 +1,5 @@
-// Runs a script to its result: run it until it makes a request, answer the request, resume it. Tasks of a graph start
+// Runs a script to its result: run it until it makes a request, answer the request, resume it. On a local engine, the step
+// that runs the script runs its graphs as well (activities/job/run-graph.ts); at a provider each task is a step. Tasks start
 // as soon as their own inputs exist. The database stores the progress of a graph, so that a new execution of the
 // workflow (after a loss, or to begin a new history) continues with what is left.
 import {
@@ -13,15 +14,10 @@ import {
 import type { ExecuteOutcome, JobActivities } from '../activities/job/job-activities.js'
 import type { TaskActivities } from '../activities/job/task-activities.js'
 import type { JobHandOver } from '../domain/jobs/dispatch.js'
-import { taskOrder } from '../domain/jobs/task-order.js'
+import { TASKS_UNDER_WAY, taskOrder } from '../domain/jobs/task-order.js'
 import { databaseStep, executorStep } from './job-steps.js'
 import { runCircuit } from './provider-task.js'
 
-/**
- * How many tasks of one job are with the workers at once: enough for every slot of an executor, with room for other
- * jobs' steps.
- */
-const TASKS_UNDER_WAY = 32
 /** A new history begins well before the server's limit of 51,200 events. */
 const HISTORY_EVENTS = 8_000
 

@@ -13,6 +13,7 @@ import type { RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
 import { briefAttempt, type ExecuteDeps, type Execution, type JobAttempt, jobAttempt } from './job-attempt.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import type { OnProgress } from './run-graph.js'
 import { mayRequestWork, runProgram } from './run-program.js'
 import { callOf, requestOf } from './run-request.js'
 import { runSweep } from './run-sweep.js'
@@ -20,13 +21,14 @@ import { runSweep } from './run-sweep.js'
 /**
  * @param signal aborts when the job is cancelled or the worker stops; the executor then stops the execution.
  * @param isFirst no earlier call can have executed the job in this generation.
+ * @param onProgress is told how many tasks of a graph are completed.
  */
 export async function executeJob(
   deps: ExecuteDeps,
   jobId: string,
   fence: Fence,
   signal: AbortSignal,
-  { isFirst }: { isFirst: boolean }
+  { isFirst, onProgress = () => {} }: { isFirst: boolean; onProgress?: OnProgress }
 ): Promise<Execution> {
   // A direct job is claimed already, and no other worker would repeat this step for it.
   const retrying = { log: deps.log, jobId, signal }
@@ -37,7 +39,7 @@ export async function executeJob(
   if (job.pointsTotal !== null && job.engine)
     return (await runSweep(deps, jobId, job, fence, signal)) ?? notRunning(deps, jobId, fence, signal)
   if (mayRequestWork(job))
-    return (await runProgram(deps, jobId, job, fence, signal)) ?? notRunning(deps, jobId, fence, signal)
+    return (await runProgram(deps, jobId, job, fence, signal, onProgress)) ?? notRunning(deps, jobId, fence, signal)
   if (!job.engine)
     return { outcome: 'failed', error: { code: 'backend_unknown', message: `no backend is called ${job.backend}` } }
   // No attempt of a plain job is followed by another unless it was lost, so the attempts count its lost workers.

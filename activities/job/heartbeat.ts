@@ -10,8 +10,13 @@ const LATER_FIRST_MS = 500
 const LATER_MAX_MS = 8_000
 const AWAY_MS = 5_000
 
-export async function withHeartbeat<T>(activity: Context, work: () => Promise<T>): Promise<T> {
-  const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_MS)
+/** @param details is shown beside the activity in Temporal. */
+export async function withHeartbeat<T>(
+  activity: Context,
+  work: () => Promise<T>,
+  details: () => string | null = () => null
+): Promise<T> {
+  const beating = setInterval(() => activity.heartbeat(details()), HEARTBEAT_MS)
   try {
     return await work()
   } catch (error) {

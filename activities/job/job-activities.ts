@@ -43,8 +43,15 @@ export function createActivities(deps: ExecuteDeps) {
 
     execute: ({ jobId, generation }: JobHandOver): Promise<ExecuteOutcome> =>
       asStep(deps, { jobId }, async (context) => {
-        const execution = await withHeartbeat(context, () =>
-          executeJob(deps, jobId, { generation }, context.cancellationSignal, { isFirst: context.info.attempt === 1 })
+        let progress: string | null = null
+        const onProgress = (done: number, of: number) => {
+          progress = `${done} of ${of} tasks completed`
+        }
+        const options = { isFirst: context.info.attempt === 1, onProgress }
+        const execution = await withHeartbeat(
+          context,
+          () => executeJob(deps, jobId, { generation }, context.cancellationSignal, options),
+          () => progress
         )
         if (execution.outcome === 'completed') {
           const { resultSha256, ended } = execution

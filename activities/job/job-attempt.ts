@@ -28,6 +28,8 @@ export interface ExecuteDeps extends FaultDeps {
   db: Db
   gate: GateEntrance
   announce: AnnounceJob
+  /** The same for changes of a job's tasks, which are many; default: `announce`. */
+  announceTasks?: AnnounceJob
   yieldsSlot?: boolean
   log: FaultDeps['log'] & { info(detail: object, message: string): void; warn(detail: object, message: string): void }
 }

@@ -28,6 +28,7 @@ import { workflowMetadata } from '../../domain/jobs/workflow-metadata.js'
 import type { RunRequest, ScriptResponse } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { type Waited, whenExecutorCan } from '../../services/executor/wait.js'
+import { circuitResponse } from './circuit-answers.js'
 import { countedExecution } from './counted-execution.js'
 import {
   type Attempted,
@@ -39,6 +40,7 @@ import {
 } from './job-attempt.js'
 import { managedResult } from './managed-result.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
+import { type OnProgress, runGraph } from './run-graph.js'
 import {
   callOf,
   newRunId,
@@ -68,14 +70,16 @@ export async function runProgram(
   jobId: string,
   job: JobRun,
   fence: Fence,
-  signal: AbortSignal
+  signal: AbortSignal,
+  onProgress: OnProgress
 ): Promise<Execution | null> {
   // A write that changed nothing was made by another worker, or by an earlier try of this one: the rows show which.
   while (await isRunBy(deps.db, jobId, fence)) {
     const asks = await listScriptRequests(deps.db, jobId, '')
     const open = asks.find(({ state }) => state === 'open')
     if (open) {
-      const work = await workOf(deps, jobId, fence, open)
+      const work = await workOf(deps, { jobId, job, fence, signal }, open, onProgress)
+      if (work?.outcome === 'stopped') return null
       if (work) return work
       continue
     }
@@ -129,17 +133,24 @@ async function problemOf(
   return returnedProblem(Math.max(0, ...graphs)) ?? answersProblem(graphs.reduce((sum, bytes) => sum + bytes, circuits))
 }
 
-/** The work that an open request leaves to the workflow; `null` when its response is stored already. */
+/**
+ * Does what an open request asks for, or leaves it to the workflow where it can take days.
+ * @returns `null` when its response is stored.
+ */
 async function workOf(
   deps: ExecuteDeps,
-  jobId: string,
-  fence: Fence,
-  { kind, number }: ScriptRequest
+  { jobId, job, fence, signal }: Attempted,
+  { kind, number }: ScriptRequest,
+  onProgress: OnProgress
 ): Promise<Execution | null> {
   if (kind === 'circuit') return { outcome: 'circuit', ask: number }
-  const { tasks, failed } = await openTasks(deps.db, jobId, number)
-  if (failed) return { outcome: 'failed', error: failed }
-  if (tasks.length > 0) return { outcome: 'tasks', ask: number }
+  const graph = await openTasks(deps.db, jobId, number)
+  if (graph.failed) return { outcome: 'failed', error: graph.failed }
+  if (graph.tasks.length > 0) {
+    if (job.atProvider) return { outcome: 'tasks', ask: number }
+    const end = await runGraph(deps, { jobId, job, ask: number, graph, fence, signal, onProgress })
+    if (end.outcome !== 'completed') return end
+  }
   await answerScriptRequest(deps.db, jobId, '', number, fence, null)
   return null
 }
@@ -232,23 +243,6 @@ async function finishOf(
 ): Promise<Pick<RunRequest, 'finish'>> {
   const { name, output } = await graphBody(deps.db, jobId, ask.number)
   return { finish: { name, output, values: await valuesOf(deps, jobId, returned.get(ask.number)!) } }
-}
-
-type StoredCircuitAnswer =
-  | { counts: Record<string, number>; count_source?: string; provider_job_id?: string | null }
-  | { error: string }
-
-/** The stored response to a circuit: its counts as the provider's text, or the reason why there are none. */
-export function circuitResponse({ digest }: ScriptRequest, answer: string): ScriptResponse {
-  const stored = JSON.parse(answer) as StoredCircuitAnswer
-  if ('error' in stored) return { digest, error: stored.error }
-  const { counts, count_source, provider_job_id } = stored
-  return {
-    digest,
-    counts: JSON.stringify(counts),
-    ...(count_source && { count_source }),
-    ...(provider_job_id && { provider_job_id })
-  }
 }
 
 async function valuesOf({ db }: ExecuteDeps, jobId: string, keys: string[]): Promise<Record<string, string>> {

@@ -12,7 +12,7 @@ import {
   type TaskRun
 } from '../../db/jobs/job-tasks.js'
 import { type JobRun, loadJobRun } from '../../db/jobs/jobs.js'
-import { circuitAnswer, circuitAnswerBytes } from '../../db/jobs/script-answers.js'
+import { circuitAnswer, circuitAnswerBytes, resultBytes } from '../../db/jobs/script-answers.js'
 import {
   listScriptRequests,
   loadScriptRequest,
@@ -26,11 +26,11 @@ import { answersProblem, jobIsFull, valuesProblem } from '../../domain/jobs/valu
 import type { RunRequest } from '../../services/executor/requests.js'
 import type { ScriptEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
+import { circuitResponse } from './circuit-answers.js'
 import { type CountedExecution, countedExecution } from './counted-execution.js'
 import { type ExecuteDeps, lossOf, refusedAs } from './job-attempt.js'
 import { liveOutput } from './live-output.js'
 import { retryWhileDatabaseAway } from './retry-while-database-away.js'
-import { circuitResponse } from './run-program.js'
 import {
   callOf,
   newRunId,
@@ -63,14 +63,21 @@ interface Work {
   task: TaskRun
 }
 
+/**
+ * @param known the job and the task, where the caller has read them. Whether both are still to be run, each write finds out by
+ * its fence.
+ */
 export async function runTask(
   deps: ExecuteDeps,
   jobId: string,
   key: string,
   fence: Fence,
-  signal: AbortSignal
+  signal: AbortSignal,
+  known?: { job: JobRun; task: TaskRun }
 ): Promise<TaskEnd> {
-  const [job, task] = await Promise.all([loadJobRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
+  const [job, task] = known
+    ? [known.job, known.task]
+    : await Promise.all([loadJobRun(deps.db, jobId), loadTaskRun(deps.db, jobId, key)])
   if (!job || !task || job.generation !== fence.generation) return { outcome: 'stopped' }
   const ended = endOf(task)
   if (ended) return ended
@@ -85,7 +92,8 @@ export async function runTask(
   if (waiting) return { outcome: 'circuit', ask: waiting.number }
   const series = lastFailure(states)
   const answered = asks.filter((ask) => ask.series === series)
-  const problem = valuesProblem(task.valuesBytes) ?? (await answersProblemOf(work, answered))
+  const values = await resultBytes(deps.db, jobId, task.dependsOn)
+  const problem = valuesProblem(values) ?? (await answersProblemOf(work, answered))
   if (problem) return failedForGood(work, problem)
   const execution = countedExecution(deps, { jobId, task: key, fence, signal })
   return execution.run(

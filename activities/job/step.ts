@@ -27,23 +27,39 @@ export async function asStep<T>(
   act: (context: Context) => Promise<T>
 ): Promise<T> {
   const context = Context.current()
+  const { isLocal, attempt, activityType } = context.info
+  try {
+    return await withTries(deps, activityType, about, context.cancellationSignal, () => act(context))
+  } catch (error) {
+    if (error instanceof ApplicationFailure || context.cancellationSignal.aborted) throw error
+    if (isLocal && attempt > QUIET_TRIES) deps.countRepeatedStep(activityType)
+    throw ApplicationFailure.create({
+      type: `database_${errorKind(error)}`,
+      message: reasonOf(error),
+      nextRetryDelay: pauseMs(attempt, Math.random())
+    })
+  }
+}
+
+/**
+ * Acts again after a fault that can be one of a moment.
+ * @throws the final failure of the job when it stays. What is away, or in the way of another, is thrown as it is.
+ */
+export async function withTries<T>(
+  deps: Pick<FaultDeps, 'log' | 'countFault'>,
+  step: string,
+  about: Record<string, unknown>,
+  signal: AbortSignal,
+  act: () => Promise<T>
+): Promise<T> {
   for (let faults = 1; ; faults++) {
     try {
-      return await act(context)
+      return await act()
     } catch (error) {
-      if (error instanceof ApplicationFailure || context.cancellationSignal.aborted) throw error
+      if (error instanceof ApplicationFailure || signal.aborted) throw error
       const kind = error instanceof FinalFault ? 'final' : errorKind(error)
-      if (kind === 'away' || kind === 'conflict') {
-        const { isLocal, attempt, activityType } = context.info
-        if (isLocal && attempt > QUIET_TRIES) deps.countRepeatedStep(activityType)
-        throw ApplicationFailure.create({
-          type: `database_${kind}`,
-          message: reasonOf(error),
-          nextRetryDelay: pauseMs(attempt, Math.random())
-        })
-      }
-      if (kind === 'final' || faults >= triesOf.fault)
-        throw failureOf(recordFault(deps, context.info.activityType, about, error), 'final')
+      if (kind === 'away' || kind === 'conflict') throw error
+      if (kind === 'final' || faults >= triesOf.fault) throw failureOf(recordFault(deps, step, about, error), 'final')
       await sleep(pauseMs(faults, Math.random(), PAUSE_MS_MAX))
     }
   }

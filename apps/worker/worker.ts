@@ -101,6 +101,7 @@ export function startWorker(
   const [connection, sweepConnection] = [open(config.database.poolMax - ofSweeps), open(ofSweeps)]
   const { db } = connection
   const announce = createJobAnnouncer(db, (jobId) => leased.onJobAnnounced(jobId))
+  const announceTasks = createTaskAnnouncer(db)
   const announceRun = createRunAnnouncer(db)
   const executors = createExecutorPool({
     addresses: config.executors,
@@ -163,8 +164,8 @@ export function startWorker(
     version,
     activities: withoutMessages(
       {
-        ...createActivities({ ...steps, yieldsSlot: true }),
-        ...createTaskActivities({ ...steps, announce: createTaskAnnouncer(db), yieldsSlot: true }),
+        ...createActivities({ ...steps, announceTasks, yieldsSlot: true }),
+        ...createTaskActivities({ ...steps, announce: announceTasks, yieldsSlot: true }),
         ...createCapsuleActivities({ ...steps, announceRun }),
         ...createProviderActivities({ ...providerSteps, yieldsSlot: true })
       },

@@ -1,9 +1,10 @@
 // Counts the executions of a script or a task that begin, so that one that loses each worker that executes it has an
 // end. The count is raised and committed before anything large is loaded, and starts again when the end of an execution
-// is recorded.
+// is recorded. The commit does not wait for the disk: the count has to outlive a worker, not the database.
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../client.js'
 import { jobs, jobTasks } from '../tables/jobs.js'
+import { unflushed } from '../unflushed.js'
 import { type Fence, fenceHolds } from './fence.js'
 
 /**
@@ -33,7 +34,7 @@ async function setBegun(
       ? await db
           .update(jobs)
           .set({ executionsBegun: value(jobs.executionsBegun) })
-          .where(mine)
+          .where(and(mine, unflushed))
           .returning({ begun: jobs.executionsBegun })
       : await db
           .update(jobTasks)
@@ -43,7 +44,8 @@ async function setBegun(
               eq(jobTasks.jobId, jobId),
               eq(jobTasks.key, task),
               inArray(jobTasks.state, ['pending', 'running']),
-              sql`exists (select 1 from ${jobs} where ${mine})`
+              sql`exists (select 1 from ${jobs} where ${mine})`,
+              unflushed
             )
           )
           .returning({ begun: jobTasks.executionsBegun })

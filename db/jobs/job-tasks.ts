@@ -12,7 +12,7 @@ import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
 import { closing, errorColumns, isOpen, openAttempt } from './attempts.js'
 import { type Fence, fenceHolds } from './fence.js'
-import { resultBytes, taskResults } from './script-answers.js'
+import { taskResults } from './script-answers.js'
 import type { Stored } from './script-requests.js'
 import { storedDigests, valueTexts } from './task-values.js'
 
@@ -30,25 +30,41 @@ export interface TaskRun {
   startedAt: Date | null
   /** Keys of the tasks whose results it takes. */
   dependsOn: string[]
-  /** Bytes of these results together. */
-  valuesBytes: number
+  /** Digests of its function and its arguments. */
+  functionSha256: string
+  argumentsSha256: string
+}
+
+const runColumns = {
+  state: jobTasks.state,
+  errorCode: jobTasks.errorCode,
+  errorMessage: jobTasks.errorMessage,
+  position: jobTasks.position,
+  name: jobTasks.name,
+  funcName: jobTasks.funcName,
+  retries: jobTasks.retries,
+  timeoutSeconds: jobTasks.timeoutSeconds,
+  startedAt: jobTasks.startedAt,
+  dependsOn: jobTasks.dependsOn,
+  functionSha256: jobTasks.functionSha256,
+  argumentsSha256: jobTasks.argumentsSha256
 }
 
 export async function loadTaskRun(db: DbOrTx, jobId: string, key: string): Promise<TaskRun | null> {
   const [row] = await db
-    .select({
-      ...stateColumns,
-      position: jobTasks.position,
-      name: jobTasks.name,
-      funcName: jobTasks.funcName,
-      retries: jobTasks.retries,
-      timeoutSeconds: jobTasks.timeoutSeconds,
-      startedAt: jobTasks.startedAt,
-      dependsOn: jobTasks.dependsOn
-    })
+    .select(runColumns)
     .from(jobTasks)
     .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
-  return row ? { ...row, ...stateOf(row), valuesBytes: await resultBytes(db, jobId, row.dependsOn) } : null
+  return row ? { ...row, ...stateOf(row) } : null
+}
+
+/** All tasks of a graph, by key. @param ask the number of the request that contains it. */
+export async function loadTaskRuns(db: DbOrTx, jobId: string, ask: number): Promise<Map<string, TaskRun>> {
+  const rows = await db
+    .select({ key: jobTasks.key, ...runColumns })
+    .from(jobTasks)
+    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.ask, ask)))
+  return new Map(rows.map(({ key, ...row }) => [key, { ...row, ...stateOf(row) }]))
 }
 
 const stateColumns = { state: jobTasks.state, errorCode: jobTasks.errorCode, errorMessage: jobTasks.errorMessage }
@@ -72,15 +88,11 @@ export async function loadTaskInput(
   db: DbOrTx,
   jobId: string,
   key: string,
-  { dependsOn }: Pick<TaskRun, 'dependsOn'>
+  { dependsOn, functionSha256, argumentsSha256 }: Pick<TaskRun, 'dependsOn' | 'functionSha256' | 'argumentsSha256'>
 ): Promise<TaskInput> {
-  const [row] = await db
-    .select({ function: jobTasks.functionSha256, arguments: jobTasks.argumentsSha256 })
-    .from(jobTasks)
-    .where(and(eq(jobTasks.jobId, jobId), eq(jobTasks.key, key)))
-  const texts = row && (await valueTexts(db, jobId, [row.function, row.arguments]))
-  const called = texts?.get(row!.function)
-  const taken = texts?.get(row!.arguments)
+  const texts = await valueTexts(db, jobId, [functionSha256, argumentsSha256])
+  const called = texts.get(functionSha256)
+  const taken = texts.get(argumentsSha256)
   if (called === undefined || taken === undefined) throw new Error(`task ${key} of job ${jobId} has no function`)
   const values = await taskResults(db, jobId, dependsOn)
   return { function: called, arguments: taken, values }

@@ -1,5 +1,8 @@
 // Which tasks of a graph can start: those whose inputs exist.
 
+/** How many tasks of one job run or wait for the executor at once: enough for every slot, with room for other jobs. */
+export const TASKS_UNDER_WAY = 32
+
 export interface TaskOrder {
   /** Tasks that can start and have not been taken, in the order in which the script called them. */
   readonly ready: string[]

@@ -15,7 +15,7 @@ import {
   loadTaskRun,
   openTaskAttempt
 } from '../../../db/jobs/job-tasks.js'
-import { taskResults } from '../../../db/jobs/script-answers.js'
+import { resultBytes, taskResults } from '../../../db/jobs/script-answers.js'
 import {
   answerScriptRequest,
   listScriptRequests,
@@ -60,8 +60,8 @@ describe('a requested graph', () => {
     // One function, and the arguments of the two tasks.
     const [row] = await db.execute(sql`select count(*)::int as count from task_values where job_id = ${id}`)
     expect(row!.count).toBe(3)
-    expect(await loadTaskRun(db, id, 'b')).toMatchObject({ state: 'pending', dependsOn: ['a'], valuesBytes: 0 })
-    expect(await loadTaskInput(db, id, 'b', { dependsOn: ['a'] })).toEqual({
+    expect(await loadTaskRun(db, id, 'b')).toMatchObject({ state: 'pending', dependsOn: ['a'] })
+    expect(await loadTaskInput(db, id, 'b', (await loadTaskRun(db, id, 'b'))!)).toEqual({
       function: graph.graph.nodes[1]!.function,
       arguments: graph.graph.nodes[1]!.arguments,
       values: new Map()
@@ -127,7 +127,7 @@ describe('a task of a graph', () => {
     const result = `[${10n ** 300n}, "é", {"__cloudpickle__":true,"data":"gAU="}]`
     expect(await complete('a', result)).toBe('stored')
     const task = (await loadTaskRun(db, id, 'b'))!
-    expect(task.valuesBytes).toBe(Buffer.byteLength(result))
+    expect(await resultBytes(db, id, task.dependsOn)).toBe(Buffer.byteLength(result))
     expect((await loadTaskInput(db, id, 'b', task)).values).toEqual(new Map([['a', result]]))
     expect(await taskResults(db, id, ['a', 'b'])).toEqual(new Map([['a', result]]))
   })

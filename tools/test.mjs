@@ -80,7 +80,7 @@ const longPrograms = [
   { name: 'attacks at every level of isolation', command: join(executor, 'scripts/attack-every-level'), args: [] },
   { name: 'many children of every framework', command: join(executor, 'scripts/fork-test'), args: [] },
   { name: 'error rates of verification', command: process.execPath, args: ['tools/statistics.mjs'] },
-  { name: 'chaos', command: process.execPath, args: ['tools/trials/chaos.mjs', '--minutes', '15'] },
+  { name: 'chaos', command: process.execPath, args: ['tools/trials/chaos.mjs', '--minutes', '15', '--content-store'] },
   { name: 'a cluster', command: process.execPath, args: ['tools/trials/cluster.mjs'] },
   { name: 'a hostile team', command: process.execPath, args: ['tools/trials/hostile.mjs', '--minutes', '10'] }
 ]

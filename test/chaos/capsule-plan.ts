@@ -53,11 +53,13 @@ export interface PlannedChange {
 
 export const planChange = (at: Date): PlannedChange => ({
   body: {
-    // The program makes the counts itself, because a verification of different circuits does not compare their counts.
+    // The program makes the counts itself, because a verification of different circuits does not compare their counts. The
+    // text makes a result that is large enough for a content store.
     inline_code: `import time
 
 def main():
-    return {"counts": {"10": ${SHOTS}} if time.time() < ${(at.getTime() / 1000).toFixed(3)} else {"01": ${SHOTS}}}
+    counts = {"10": ${SHOTS}} if time.time() < ${(at.getTime() / 1000).toFixed(3)} else {"01": ${SHOTS}}
+    return {"counts": counts, "text": "x" * 200_000}
 `,
     framework: 'marqov'
   },

@@ -7,12 +7,16 @@ import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts/accounts.js'
 import { type Connection, connect } from '../../db/client.js'
+import { readS3Settings } from '../../services/content-store/s3-settings.js'
+import { createS3Store } from '../../services/content-store/s3-store.js'
+import { s3Program, startS3Server } from '../support/content-store/s3-server.js'
 import { eventually } from '../support/eventually.js'
 import { QjobStart } from '../support/stack/qjob-start.js'
 import { stopWithProcess } from '../support/stack/stop-with-process.js'
 import { runCapsules } from './capsule-load.js'
 import { createChance } from './chance.js'
 import { type ApiResponse, type ChaosClient, createClient, signUp } from './client.js'
+import { movedContents } from './content-proof.js'
 import { type Deeds, doDeeds, poisonCredentials } from './deeds.js'
 import type { Findings } from './job-proof.js'
 import { type Kills, killedParts, killInRounds, untilRecovered } from './killer.js'
@@ -20,6 +24,7 @@ import { type LoadResult, runLoad } from './load.js'
 import { simulator } from './plan.js'
 import { endsByMode, endsOfCapsules, openWork, prove } from './proof.js'
 import { type ProviderOfStack, providersOfStack } from './providers.js'
+import { storeEnvironment } from './store.js'
 
 export interface ChaosOptions {
   seed: number
@@ -34,6 +39,8 @@ export interface ChaosOptions {
   frozenMs: number
   /** The deadline for every job to be final after all parts have recovered. */
   settleMs: number
+  /** Whether contents move to a content store, which has its own deeds. */
+  contentStore: boolean
   /** Added to the stack's environment. */
   env?: Record<string, string>
   say: (line: string) => void
@@ -46,6 +53,8 @@ export interface ChaosReport {
   ends: Awaited<ReturnType<typeof endsByMode>>
   capsules: Awaited<ReturnType<typeof endsOfCapsules>>
   findings: Findings
+  /** How many contents were in the store alone in the end. */
+  moved: number
   /** From the recovery until the last job was final; `null` if the deadline passed first. */
   settledSeconds: number | null
   /** The stack's data folder with its logs. The caller deletes it with `removeDataDir`. */
@@ -64,13 +73,17 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const dataDir = mkdtempSync(join(tmpdir(), 'qjs-chaos-'))
   options.say(`data folder ${dataDir}`)
   const command = [process.execPath, join(projectRoot, 'tools/qjob.mjs'), 'start', '--emulated-hardware']
-  const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', PROVIDER_RATE_SCALE: '0', ...options.env }, command)
+  if (options.contentStore && !s3Program) throw new Error('there is no S3 server: install versitygw, or Go to build it')
+  const store = options.contentStore ? await startS3Server('chaos') : null
+  const env = { ...options.env, ...(store && storeEnvironment(store)) }
+  const stack = new QjobStart(dataDir, { LOG_LEVEL: 'info', PROVIDER_RATE_SCALE: '0', ...env }, command)
   stopWithProcess(stack)
   try {
     const base = /^ready: (\S+)/.exec(await stack.ready())?.[1]
     const databaseUrl = readStackFile(dataDir)?.database_url
     if (!base || !databaseUrl) throw new Error(`the stack did not start:\n${stack.stderr}`)
-    const connection = connect(databaseUrl, { max: 2, statementTimeoutMs: 60_000 })
+    const contentStore = store && createS3Store(readS3Settings(storeEnvironment(store))!)
+    const connection = connect(databaseUrl, { max: 2, statementTimeoutMs: 60_000, contentStore })
     try {
       const providers = providersOfStack(dataDir)
       const paidBackends = providers.map(({ backend }) => backend)
@@ -87,6 +100,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
           connection,
           clients,
           paidBackends,
+          store,
           chance: createChance(options.seed + 3),
           name,
           everyMs,
@@ -128,15 +142,20 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const [tracked] = await loading
       const settledSeconds = await untilSettled(connection, options, recoveredAt)
       const paid = (await Promise.all(providers.map((provider) => provider.tasks()))).flat()
-      const facts = { name, paid, paidBackends, tracked, client: clients.plenty, dataDir }
+      const facts = { name, paid, paidBackends, store, tracked, client: clients.plenty, dataDir }
       const findings = await prove(connection, load, facts)
-      const ended = { ends: await endsByMode(connection), capsules: await endsOfCapsules(connection) }
+      const ended = {
+        ends: await endsByMode(connection),
+        capsules: await endsOfCapsules(connection),
+        moved: await movedContents(connection)
+      }
       return { kills, deeds: done, load, ...ended, findings, settledSeconds, dataDir }
     } finally {
       await connection.close()
     }
   } finally {
     await stopStack(stack)
+    await store?.close()
   }
 }
 

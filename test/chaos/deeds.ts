@@ -1,16 +1,19 @@
 // What goes wrong next to the kills: frozen sessions and processes, workflows that an operator terminates, rows that make
-// their step throw, and graphs with large values.
+// their step throw, graphs with large values, and a content store that is away or loses what it has confirmed.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
+import pLimit from 'p-limit'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { type Connection, connect } from '../../db/client.js'
 import { workflowIdOf } from '../../domain/jobs/dispatch.js'
 import { isRunning } from '../../tools/process-lock.mjs'
+import type { S3Server } from '../support/content-store/s3-server.js'
 import type { QjobStart } from '../support/stack/qjob-start.js'
 import type { Chance } from './chance.js'
 import type { ChaosClient } from './client.js'
 import { type LoadResult, type Submission, submissionOf, submit } from './load.js'
 import { circuit, type PlannedJob, planLargeValues, planPaidJob, SHOTS, simulator } from './plan.js'
+import { BOTH_SECONDS } from './store.js'
 
 export const deedNames = [
   'a session holds a job row',
@@ -18,11 +21,15 @@ export const deedNames = [
   'an operator terminates a workflow',
   'a job with poisoned parameters',
   'a paid job with credentials that no key opens',
-  'a graph with large values'
+  'a graph with large values',
+  'the content store stands still',
+  'the content store is killed',
+  'the content store loses a write'
 ] as const
 export type DeedName = (typeof deedNames)[number]
+const needsStore = (name: DeedName): boolean => name.startsWith('the content store')
 /** How often each deed took place. */
-export type Deeds = Record<DeedName, number>
+export type Deeds = Partial<Record<DeedName, number>>
 
 /** Until a poisoned job starts; its row is changed before. */
 const POISON_BEFORE_MS = 10_000
@@ -31,6 +38,8 @@ export interface DeedOptions {
   stack: QjobStart
   dataDir: string
   connection: Connection
+  /** `null`: all contents are in rows, and its deeds are left out. */
+  store: S3Server | null
   /** `poisoned`: its team's credentials cannot be opened. */
   clients: { plenty: ChaosClient; poisoned: ChaosClient }
   paidBackends: readonly string[]
@@ -48,12 +57,13 @@ export interface DeedOptions {
 /** Does every deed once, in random order, and then any. @param load collects the jobs of the deeds. */
 export async function doDeeds(options: DeedOptions, load: LoadResult): Promise<Deeds> {
   const { chance, signal, say } = options
-  const done = Object.fromEntries(deedNames.map((name) => [name, 0])) as Deeds
+  const names = deedNames.filter((name) => options.store || !needsStore(name))
+  const done = Object.fromEntries(names.map((name) => [name, 0])) as Record<DeedName, number>
   const inProgress = new Set<Promise<void>>()
-  const first = chance.shuffled(deedNames)
+  const first = chance.shuffled(names)
   let begun = 0
   const begin = () => {
-    const name = first[begun] ?? chance.pick(deedNames)
+    const name = first[begun] ?? chance.pick(names)
     const own = `${options.name}-deed-${begun++}`
     say(`           ${name}`)
     const deed = deedOf[name]({ ...options, name: own }, load)
@@ -156,8 +166,44 @@ const deedOf: Readonly<Record<DeedName, Deed>> = {
     const plans = [true, false].map((fits) => planLargeValues(chance, `${name}-${fits}`, fits))
     const jobs = await Promise.all(plans.map((plan) => submitted(plan, clients.plenty, load)))
     return jobs.every(({ ids }) => ids.length > 0)
-  }
+  },
+
+  'the content store stands still': ({ store, frozenMs }) =>
+    storeTurn(async () => {
+      store!.signal('SIGSTOP')
+      await delay(frozenMs)
+      store!.signal('SIGCONT')
+      return true
+    }),
+
+  'the content store is killed': ({ store, frozenMs, chance }) =>
+    storeTurn(async () => {
+      await store!.kill()
+      await delay(chance.between(0, frozenMs))
+      await store!.start()
+      return true
+    }),
+
+  'the content store loses a write': ({ store, connection: { sql }, frozenMs }) =>
+    storeTurn(async () => {
+      const deadline = Date.now() + frozenMs
+      while (Date.now() < deadline) {
+        // Early enough that no worker has read it again.
+        const [row] = await sql<{ key: string }[]>`
+          select object_key as key from artifacts where content is not null
+            and object_at > clock_timestamp() - ${BOTH_SECONDS / 2}::float8 * interval '1 second' limit 1`
+        if (row) {
+          await store!.lose(row.key)
+          return true
+        }
+        await delay(200)
+      }
+      return false
+    })
 }
+
+/** One at a time: a store that stands still would lose what it was told to much later, when no row has it any more. */
+const storeTurn = pLimit(1)
 
 async function submitted(plan: PlannedJob, client: ChaosClient, load: LoadResult): Promise<Submission> {
   const submission = submissionOf(plan, client)

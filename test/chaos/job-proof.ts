@@ -1,5 +1,6 @@
 // The invariants of each single job, checked in the database.
 import type { Connection } from '../../db/client.js'
+import { resultText } from '../../db/jobs/attempts.js'
 import { isFinal, type JobStatus, mayFollow } from '../../domain/jobs/job-status.js'
 import type { Submission } from './load.js'
 
@@ -30,6 +31,8 @@ export const invariants = [
   'missing alerts',
   'changes without exactly one audit entry',
   'broken audit trails',
+  'lost contents',
+  'objects without a content',
   'deadlocks',
   'unexpected responses'
 ] as const
@@ -154,8 +157,9 @@ function unexplainedStatus(
 }
 
 /** Every job of the load, including those of capsule runs. @param name the prefix of their names. */
-export async function jobsOf({ sql }: Connection, name: string): Promise<JobRow[]> {
-  return sql<JobRow[]>`
+export async function jobsOf(connection: Connection, name: string): Promise<JobRow[]> {
+  const { db, sql } = connection
+  const jobs = await sql<(JobRow & { moved: string | null })[]>`
     select j.id, j.name, j.status, j.execution_mode as mode, j.durable, j.backend,
       exists (select from provider_tasks t where t.job_id = j.id and t.usage_amount > 0) as "usedMachine",
       (select coalesce(json_agg(token), '[]') from provider_tasks t where t.job_id = j.id) as tokens,
@@ -165,6 +169,8 @@ export async function jobsOf({ sql }: Connection, name: string): Promise<JobRow[
       coalesce(j.started_at < j.not_before, false) as early,
       (select convert_from(a.content, 'UTF8') from artifacts a
         where a.job_id = j.id and a.name = 'result.json' and a.sha256 = j.result_sha256) as result,
+      (select a.sha256 from artifacts a where a.job_id = j.id and a.name = 'result.json' and a.sha256 = j.result_sha256
+        and a.content is null) as moved,
       (select coalesce(json_agg(state order by number), '[]') from attempts a where a.job_id = j.id and a.task = '') as attempts,
       (select coalesce(json_agg(json_build_object('key', t.key, 'state', t.state, 'attempts',
           (select coalesce(json_agg(a.state order by a.number), '[]') from attempts a
@@ -175,4 +181,6 @@ export async function jobsOf({ sql }: Connection, name: string): Promise<JobRow[
       (select coalesce(json_agg(json_build_object('kind', kind, 'amount', amount_micro::text)), '[]')
         from ledger l where l.job_id = j.id) as ledger
     from jobs j where j.name like ${`${name}-%`} order by j.id`
+  for (const job of jobs) if (job.moved !== null) job.result = await resultText(db, job.id, job.moved)
+  return jobs
 }

@@ -3,8 +3,10 @@
 import type { Connection } from '../../db/client.js'
 import { proveAll } from '../../db/proofs/money-proof.js'
 import { jobIdOf } from '../../services/providers/azure/jobs.js'
+import type { S3Server } from '../support/content-store/s3-server.js'
 import { eventually } from '../support/eventually.js'
 import { type CapsuleFacts, proveCapsules } from './capsule-proof.js'
+import { proveContents } from './content-proof.js'
 import { checkJob, type Findings, invariants, type JobRow, jobsOf } from './job-proof.js'
 import type { LoadResult } from './load.js'
 import type { PaidTask } from './providers.js'
@@ -16,10 +18,17 @@ import type { PaidTask } from './providers.js'
 export async function prove(
   connection: Connection,
   load: LoadResult,
-  { name, paid, paidBackends, ...capsules }: PaidFacts & { name: string } & Omit<CapsuleFacts, 'jobs'>
+  {
+    name,
+    paid,
+    paidBackends,
+    store,
+    ...capsules
+  }: PaidFacts & { name: string; store: S3Server | null } & Omit<CapsuleFacts, 'jobs'>
 ): Promise<Findings> {
   const { findings, jobs } = await proveJobs(connection, load, { name, paid, paidBackends })
   await proveCapsules(connection, { ...capsules, jobs }, findings)
+  await proveContents(connection, store, findings)
   return findings
 }
 

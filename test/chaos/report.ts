@@ -7,7 +7,16 @@ const SHOWN_MAX = 10
 const row = (label: string, value: string | number) => `  ${label.padEnd(56)} ${value}`
 
 /** Kills by part, jobs by mode and final status, and the number of violations of each invariant. */
-export function reportText({ kills, deeds, load, ends, capsules, findings, settledSeconds }: ChaosReport): string {
+export function reportText({
+  kills,
+  deeds,
+  load,
+  ends,
+  capsules,
+  moved,
+  findings,
+  settledSeconds
+}: ChaosReport): string {
   const count = (holds: (submission: (typeof load.submissions)[number]) => boolean) =>
     load.submissions.filter(holds).length
   const lost = load.submissions.reduce((total, submission) => total + submission.lost, 0)
@@ -42,6 +51,7 @@ export function reportText({ kills, deeds, load, ends, capsules, findings, settl
     '',
     'capsules',
     ...capsules.map(({ what, count: some }) => row(what, some)),
+    row('contents in the store alone', moved),
     '',
     'violations',
     ...invariants.map((invariant) => row(invariant, findings[invariant].length)),

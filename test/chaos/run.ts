@@ -1,4 +1,4 @@
-// `npm run chaos [-- --minutes 5 --seed 1 --jobs-per-second 2]`
+// `npm run chaos [-- --minutes 5 --seed 1 --jobs-per-second 2 --content-store]`
 import { parseArgs } from 'node:util'
 import { countFindings, runChaos } from './chaos.js'
 import { removeDataDir } from './data-folder.js'
@@ -16,10 +16,11 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    'jobs-per-second': { type: 'string', default: '2' }
+    'jobs-per-second': { type: 'string', default: '2' },
+    'content-store': { type: 'boolean', default: false }
   }
 })
-const number = (name: keyof typeof values): number => {
+const number = (name: 'minutes' | 'seed' | 'jobs-per-second'): number => {
   const value = Number(values[name])
   if (Number.isFinite(value) && value > 0) return value
   console.error(`--${name} must be a number above 0 (got ${values[name]})`)
@@ -34,6 +35,7 @@ const report = await runChaos({
   rounds: Math.max(1, Math.round((minutes * 60_000) / (killedParts.length * KILL_EVERY_MS))),
   everyMs: KILL_EVERY_MS,
   jobsPerSecond: number('jobs-per-second'),
+  contentStore: values['content-store'],
   deedEveryMs: DEED_EVERY_MS,
   frozenMs: FROZEN_MS,
   settleMs: SETTLE_MS,

@@ -18,6 +18,7 @@ test('no job, capsule or verification is lost, stuck, doubled, wrong or charged 
     rounds: 1,
     everyMs: 4_000,
     jobsPerSecond: 2,
+    contentStore: false,
     deedEveryMs: 4_000,
     frozenMs: 12_000,
     settleMs: 120_000,

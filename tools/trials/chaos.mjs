@@ -1,8 +1,10 @@
-// `npm run chaos [-- --minutes N --seed S --jobs-per-second R]`: gets the parts, builds, runs test/chaos/run.ts.
-import { bootstrap, needs } from '../bootstrap.mjs'
+// `npm run chaos [-- --minutes N --seed S --jobs-per-second R --content-store]`: gets the parts, builds, runs test/chaos/run.ts.
+import { bootstrap, needs, versitygwPath } from '../bootstrap.mjs'
 import { build } from '../build.mjs'
 
-await bootstrap(needs.stack)
+const withStore = process.argv.includes('--content-store')
+await bootstrap([...needs.stack, ...(withStore ? needs.contentStore : [])])
+if (withStore) process.env.TEST_VERSITYGW = versitygwPath() ?? ''
 await build()
 process.setSourceMapsEnabled(true)
 // In this process, so that a signal reaches the program that has started the stack.

@@ -9,6 +9,7 @@ import {
   type KeptDays
 } from '../../domain/teams/content-retention.js'
 import type { Db } from '../client.js'
+import { firstIdAt } from '../ids.js'
 import { allowTimeFor } from '../stored-content.js'
 
 /** One kind of content of one team, and how long it is kept. */
@@ -22,8 +23,9 @@ export interface KeptContent {
 
 /** How many jobs one look reads. */
 const JOBS_AT_ONCE = 200
-/** Ids sort by the clocks of the apis: a job with a higher id can be older by the clock of the database, and due first. */
-const OUT_OF_ORDER = sql`interval '1 hour'`
+/** Ids are made by the clocks of the apis, which differ from that of the database by less. */
+const CLOCKS_MS = 3_600_000
+const DAY_MS = 24 * 3_600_000
 /** How many bytes one transaction removes, before the last job of it. */
 const BYTES_AT_ONCE = 32 * 1024 ** 2
 
@@ -105,11 +107,14 @@ export interface Removal {
 export async function removeDue(db: Db, content: KeptContent, after: string | null): Promise<Removal> {
   const { teamId, kind, days, mark } = content
   const over = sql`clock_timestamp() - ${days}::int * interval '1 day'`
+  // Ids sort by time: without this bound, a look would read all jobs of the team.
+  const youngest = firstIdAt(new Date(Date.now() - days * DAY_MS + CLOCKS_MS))
+  const unordered = sql`make_interval(secs => ${CLOCKS_MS / 1_000}::int)`
   const rows = await db.execute<{ id: string; due: boolean; settled: boolean; bytes: number }>(sql`
     select j.id, coalesce(j.completed_at <= ${over} and ${ofNoCapsule}, false) as due,
-      coalesce(j.completed_at <= ${over}, false) and j.created_at <= ${over} - ${OUT_OF_ORDER} as settled,
+      coalesce(j.completed_at <= ${over}, false) and j.created_at <= ${over} - ${unordered} as settled,
       coalesce(${shapes[kind].bytes}, 0)::float8 as bytes
-    from jobs j where j.team_id = ${teamId}::uuid and j.created_at <= ${over}
+    from jobs j where j.team_id = ${teamId}::uuid and j.created_at <= ${over} and j.id < ${youngest}::uuid
       ${after ? sql`and j.id > ${after}::uuid` : sql``}
     order by j.id limit ${JOBS_AT_ONCE}::int`)
   let removed = 0

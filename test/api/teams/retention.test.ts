@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { limitedContents, removeDue } from '../../../db/deletion/content-retention.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
 import { addFinishedJob } from '../../support/capsules/capsule-rows.js'
+import { ageJob } from '../../support/jobs/rows.js'
 
 const api = await startApi('team_retention')
 const { db } = api.database
@@ -49,13 +50,13 @@ describe('the numbers of a team', () => {
 describe('a job whose contents were removed', () => {
   let id: string
   beforeAll(async () => {
-    id = await addFinishedJob(db, person(), { submission: { teamId: ada.teamId } })
+    const finished = await addFinishedJob(db, person(), { submission: { teamId: ada.teamId } })
+    id = await ageJob(db, finished, 31)
     await db.execute(
       sql`insert into job_events (job_id, seq, type, status, task, attempt) values (${id}, 900, 'output', 'running', '', 1)`
     )
     await db.execute(sql`insert into job_output (job_id, seq, text, text_offset) values (${id}, 900, 'printed', 0)`)
-    await db.execute(sql`update jobs set created_at = now() - interval '31 days', completed_at = now() - interval '31 days',
-      event_seq = 900 where id = ${id}`)
+    await db.execute(sql`update jobs set event_seq = 900 where id = ${id}`)
     const platform = { results: 30, task_values: null, output: 30 }
     const { contents } = await limitedContents(db, platform, { after: null, max: 100 })
     for (const content of contents) await removeDue(db, content, content.mark)

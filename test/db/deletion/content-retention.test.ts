@@ -14,7 +14,7 @@ import { setContentRetention } from '../../../db/teams/content-retention.js'
 import { storageOf } from '../../../db/teams/team-storage.js'
 import type { ContentKind, KeptDays } from '../../../domain/teams/content-retention.js'
 import { addFinishedJob } from '../../support/capsules/capsule-rows.js'
-import { addJob, addPerson, addTeam, everythingAbout } from '../../support/jobs/rows.js'
+import { addJob, addPerson, addTeam, ageJob, everythingAbout } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('content_retention')
@@ -31,16 +31,7 @@ beforeEach(async () => {
 const submission = () => ({ submission: { teamId } })
 const finished = () => addFinishedJob(db, ada, submission())
 
-/** Moves a finished job into the past. */
-const age = (id: string, days: number) =>
-  db.execute(sql`update jobs set created_at = now() - ${`${days} days 2 hours`}::interval,
-    completed_at = now() - ${`${days} days 1 minute`}::interval where id = ${id}`)
-
-async function old(days: number): Promise<string> {
-  const id = await finished()
-  await age(id, days)
-  return id
-}
+const old = async (days: number): Promise<string> => ageJob(db, await finished(), days)
 
 /** What a script leaves besides its result. */
 const addTaskOf = (id: string) =>
@@ -118,10 +109,13 @@ describe('whose number holds:', () => {
     await keepFor({ results: 20 })
     await pass({ ...nowhere, results: 30 })
     expect(await kept(mine)).toBe(false)
-    const later = await old(31)
+  })
+
+  test('a team cannot keep contents for longer than the platform', async () => {
+    const id = await old(31)
     await keepFor({ results: 300 })
     await pass({ ...nowhere, results: 30 })
-    expect(await kept(later)).toBe(false)
+    expect(await kept(id)).toBe(false)
   })
 
   test('a number that was set within the last day removes nothing yet, and one that was taken back never does', async () => {
@@ -153,10 +147,10 @@ describe('whose number holds:', () => {
 
 describe('a job keeps its contents', () => {
   test('while it has not finished, and the jobs after it lose theirs all the same', async () => {
-    const open = await addJob(db, ada, submission())
-    await db.execute(sql`update jobs set created_at = now() - interval '40 days' where id = ${open}`)
-    await beginJob(db, open, { generation: 1 })
-    await addTaskOf(open)
+    const begun = await addJob(db, ada, submission())
+    await beginJob(db, begun, { generation: 1 })
+    await addTaskOf(begun)
+    const open = await ageJob(db, begun, 40)
     const after = await old(35)
     await keepFor({ task_values: 30, results: 30 })
     await pass()
@@ -211,15 +205,17 @@ test('a job whose id is higher than that of one which is due later does not hide
   await keepFor({ results: 30 })
   await pass()
   expect([await kindsRemoved(later), await kindsRemoved(sooner)]).toEqual([[], ['results']])
-  await age(later, 30)
+  await created(later, '30 days 2 hours')
   await pass()
   expect(await kindsRemoved(later)).toEqual(['results'])
 })
 
 test('more jobs than one look reads are all seen, and the next pass begins behind them', async () => {
-  const id = await finished()
-  await db.execute(sql`insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', gen_random_uuid()))).* from jobs j
-    cross join generate_series(1, 450) where j.id = ${id}`)
+  const id = await old(40)
+  await db.execute(sql`insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id',
+      lpad(to_hex((extract(epoch from now() - interval '41 days') * 1000)::bigint), 12, '0') || '7'
+        || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15)))).* from jobs j
+    cross join generate_series(1, 450) n where j.id = ${id}`)
   await db.execute(sql`insert into artifacts (job_id, name, sha256, size_bytes, media_type, content)
     select j.id, 'result.json', 'd', 2, 'application/json', '{}' from jobs j where j.team_id = ${teamId} and j.id <> ${id}`)
   await db.execute(sql`update jobs set created_at = now() - interval '41 days', completed_at = now() - interval '40 days'

@@ -2,6 +2,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import { v7 } from 'uuid'
 import { signUp } from '../../../db/accounts/accounts.js'
 import { findBackend } from '../../../db/backends/backends.js'
 import type { Db } from '../../../db/client.js'
@@ -99,6 +100,22 @@ export async function forceStatus(
       status_generation = ${statusGeneration}, lease_token = ${lease},
       lease_expires_at = ${lease === null ? sql`null` : sql`now() + interval '15 seconds'`} where id = ${jobId}`)
   })
+}
+
+/** Moves a job into the past, with its id, which sorts by time. @returns its new id. */
+export async function ageJob(db: Db, id: string, days: number): Promise<string> {
+  const aged = v7({ msecs: Date.now() - days * 86_400_000 - 2 * 3_600_000 })
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(sql`update jobs set id = ${aged}, created_at = now() - ${`${days} days 2 hours`}::interval,
+      completed_at = case when completed_at is not null then now() - ${`${days} days 1 minute`}::interval end where id = ${id}`)
+    const tables = await tx.execute<{ name: string }>(sql`select table_name as name from information_schema.columns
+      join information_schema.tables using (table_schema, table_name)
+      where column_name = 'job_id' and table_type = 'BASE TABLE' and table_schema = 'public'`)
+    for (const { name } of tables)
+      await tx.execute(sql`update ${sql.identifier(name)} set job_id = ${aged} where job_id = ${id}`)
+  })
+  return aged
 }
 
 /** Everything that the database holds about a job, to see whether a call changed anything. */

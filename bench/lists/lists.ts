@@ -1,11 +1,12 @@
 // The effect of many jobs: the same requests in turns on two databases, with 10,000 jobs and with 1,000,000, or with the two
 // numbers of LISTS_JOBS. The calling team has most of both. Ten million jobs take some 25 GB of disk.
 import { Agent, request } from 'undici'
-import { grantPlatformAdmin } from '../db/accounts/accounts.js'
-import { submitMany } from './submit.js'
-import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
-import { type SeededJobs, seedJobs } from './support/seed-jobs.js'
-import { median, printTable, quantile } from './support/table.js'
+import { grantPlatformAdmin } from '../../db/accounts/accounts.js'
+import { submitMany } from '../submit.js'
+import type { BenchPlatform, BenchStack } from '../support/bench-stack.js'
+import { type SeededJobs, seedJobs } from '../support/seed-jobs.js'
+import { median, printTable, quantile } from '../support/table.js'
+import { benchSweepsOf, benchVacuum } from './sweeps.js'
 
 const SIZES = (process.env.LISTS_JOBS ?? '10000,1000000').split(',').map(Number)
 const WARM_UP = 20
@@ -94,6 +95,8 @@ export async function benchLists(stack: BenchStack): Promise<void> {
       rows
     )
     await submissions(sides)
+    await benchSweepsOf(sides, [few!, many!])
+    await benchVacuum(sides, [few!, many!])
   } finally {
     for (const side of sides) await side.close()
   }

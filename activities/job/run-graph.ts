@@ -16,13 +16,13 @@ import type { ExecuteDeps } from './job-attempt.js'
 import { runTask, type TaskEnd } from './run-task.js'
 import { withTries } from './step.js'
 
-/** The step has to end before its own time limit. A new try of it goes on. */
+/** The step has to end before its own time limit. The next try continues. */
 const STEP_MS_MAX = 12 * 3_600_000
 
 /** How long a task rests that found no room at the executors, or no database. */
 const REST_MS_MAX = 8_000
 
-/** `completed` is the only end that leaves the graph something to do. */
+/** How a task ends within the step: it neither rests nor waits for a provider. */
 export type GraphEnd = Extract<TaskEnd, { outcome: 'completed' | 'failed' | 'cancelling' | 'stopped' }>
 
 export interface GraphOfJob {
@@ -111,7 +111,7 @@ export async function runGraph(deps: ExecuteDeps, graph: GraphOfJob): Promise<Gr
   if (why && 'error' in why) throw why.error
   if (why) return why.end
   if (done === tasks.length) return { outcome: 'completed' }
-  if (order.ready.length > 0) throw notYet('the graph goes on in a new try of the step', 1)
+  if (order.ready.length > 0) throw notYet('the graph continues in the next try of the step', 1)
   return { outcome: 'failed', error: waitForEachOther }
 }
 

@@ -15,6 +15,7 @@ import { proveStorage } from '../../db/proofs/storage-proof.js'
 import { takePendingUsage } from '../../db/provider-jobs/pending-usage.js'
 import { takeHeldProviderJobs } from '../../db/provider-jobs/provider-money.js'
 import { sumStorage } from '../../db/teams/team-storage.js'
+import { noFailures, throwFailure } from '../../test/support/failures.js'
 import { submitMany, untilAllAreFinal } from '../submit.js'
 import type { BenchPlatform } from '../support/bench-stack.js'
 import { median, printTable } from '../support/table.js'
@@ -26,13 +27,6 @@ const GOAL = 1.2
 const JOBS = 3_000
 const CLIENTS = 10
 
-const throwing = {
-  except: () => [],
-  failed: (_: unknown, error: unknown) => {
-    throw error
-  }
-}
-const fail = (_: string, error: unknown) => throwing.failed(_, error)
 const page = { except: [], max: 20 }
 /** Nothing is that old, so a look removes nothing. */
 const kept = { results: 400, task_values: null, output: null }
@@ -45,7 +39,7 @@ interface Sweep {
 }
 
 const sweeps: Sweep[] = [
-  { name: 'leases', act: (db) => sweepExpiredLeases(db, 100, throwing) },
+  { name: 'leases', act: (db) => sweepExpiredLeases(db, 100, noFailures) },
   { name: 'stalled workflows', act: (db) => quietJobs(db, 60, 100) },
   { name: 'relay: due messages', act: (db) => takeDue(db, 'direct', 100, 1_000) },
   { name: 'deferred starts', act: (db) => releaseDeferred(db, 1_000) },
@@ -53,7 +47,7 @@ const sweeps: Sweep[] = [
   { name: 'pending usage', act: (db) => takePendingUsage(db, 20) },
   { name: 'usage', act: sumUsage },
   { name: 'storage', act: sumStorage },
-  { name: 'retention', act: (db) => removeOutdated(db, fail) },
+  { name: 'retention', act: (db) => removeOutdated(db, throwFailure) },
   { name: 'retention of contents', act: lookAtContents },
   { name: 'content store: unmoved', act: (db) => unmovedContents(db, 'artifacts', { settledSeconds: 3_600, ...page }) },
   { name: 'content store: in both places', act: (db) => movingContents(db, 'artifacts', { seconds: 600, ...page }) },
@@ -121,5 +115,6 @@ export async function benchVacuum(sides: BenchPlatform[], names: string[]): Prom
   )
 }
 
-const verdictOf = (ratio: number): string =>
+/** @param ratio of the large database to the small one. */
+export const verdictOf = (ratio: number): string =>
   `${ratio.toFixed(2)} (goal ${GOAL}: ${ratio <= GOAL ? 'reached' : 'missed'})`

@@ -31,7 +31,7 @@ export async function contentRetentionOf(db: DbOrTx, teamId: string): Promise<Re
 
 /**
  * Sets the numbers that are given; `null` for those of the operator. The caller has locked the team. A number that stays the same
- * goes on holding.
+ * keeps the time from which it holds.
  */
 export async function setContentRetention(tx: Tx, teamId: string, days: Partial<KeptDays>): Promise<void> {
   for (const kind of contentKindNames) {

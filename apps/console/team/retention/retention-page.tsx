@@ -50,7 +50,7 @@ export function RetentionPage() {
           })}
         </Table>
         <p className={layout.quiet}>
-          The record of a job stays for ever. A capsule keeps what belongs to it as long as it exists.
+          The record of a job stays forever. A capsule keeps what belongs to it as long as it exists.
         </p>
       </section>
       {record ? <Days team={record} retention={retention} /> : null}
@@ -115,4 +115,4 @@ function Days({ team, retention }: { team: TeamRecord; retention: TeamRetention 
   )
 }
 
-const daysText = (days: number | null): string => (days === null ? 'for ever' : days === 1 ? '1 day' : `${days} days`)
+const daysText = (days: number | null): string => (days === null ? 'forever' : days === 1 ? '1 day' : `${days} days`)

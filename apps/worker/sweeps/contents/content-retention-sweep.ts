@@ -17,11 +17,10 @@ interface ContentRetentionDeps {
   keptDays: KeptDays
   reports: SweepReports
   log: Logger
-  everyMs?: number
 }
 
 export function startContentRetentionSweep(deps: ContentRetentionDeps): TimerLoop {
-  const { db, keptDays, reports, log, everyMs = EVERY_MS } = deps
+  const { db, keptDays, reports, log } = deps
   const failures = createFailedRows(log, 'job_contents')
   let closing = false
 
@@ -58,7 +57,7 @@ export function startContentRetentionSweep(deps: ContentRetentionDeps): TimerLoo
     return { more: false, handled: removed, ...failures.take() }
   }
 
-  const loop = startSharedLoop({ db, reports, log }, 'job_contents', everyMs, pass)
+  const loop = startSharedLoop({ db, reports, log }, 'job_contents', EVERY_MS, pass)
   return {
     name: loop.name,
     close: () => {

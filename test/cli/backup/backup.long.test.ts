@@ -10,6 +10,7 @@ import type { Db } from '../../../db/client.js'
 import { migrate } from '../../../db/migrate.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { storageMismatches } from '../../../db/proofs/storage-proof.js'
+import { applyInside, createJournal } from '../../../db/schema/apply-migrations.js'
 import { readMigrations } from '../../../db/schema/migration-files.js'
 import { tablesLeftOut } from '../../../domain/operations/backup.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
@@ -255,16 +256,8 @@ test('a backup of the previous schema is restored with its own tables, and migra
   const source = await empty()
   const { sql: driver, close } = source.open()
   const [last, ...earlier] = readMigrations().reverse()
-  await driver.unsafe(
-    'create schema drizzle; create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)'
-  )
-  for (const { statements, hash, when } of earlier.reverse()) {
-    // In a transaction, as the service migrates: some statements take locks.
-    await driver.begin(async (tx) => {
-      for (const statement of statements) await tx.unsafe(statement)
-      await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${when})`
-    })
-  }
+  await driver.begin(createJournal)
+  for (const migration of earlier.reverse()) await driver.begin((tx) => applyInside(tx, migration))
   await driver`insert into users (id, email, username) values (gen_random_uuid(), 'old@example.org', 'old')`
   await close()
   const ended = await backup('previous.tar.gz', ['--json'], { DATABASE_URL: source.url })

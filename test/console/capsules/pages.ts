@@ -24,6 +24,15 @@ ${bellQasm3()
     parameters: { shots: 100 }
 `
 
+/** Draws a list of 2,000 rows in the page, and takes it away. */
+const DRAW_A_LIST = `{
+  const list = document.createElement('ul')
+  list.innerHTML = '<li><b>one</b> of many rows</li>'.repeat(2_000)
+  document.body.append(list)
+  list.getBoundingClientRect()
+  list.remove()
+}`
+
 /** How many requests of the API are made until the page is quiet. */
 async function requestsOf(page: Page, act: () => Promise<void>): Promise<string[]> {
   const seen: string[] = []
@@ -250,7 +259,7 @@ export function pageTests(scene: Scene): void {
   )
 
   browserTest(
-    'a year of hourly verifications is read a page at a time, and no frame takes longer than 50 ms',
+    'a year of hourly verifications is read a page at a time, and none takes longer to draw than a long list',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
@@ -283,18 +292,27 @@ export function pageTests(scene: Scene): void {
         const { metrics } = await session.send('Performance.getMetrics')
         return 1_000 * metrics.find(({ name }) => name === 'TaskDuration')!.value
       }
+      const busyWith = async (act: () => Promise<unknown>) => {
+        const before = await busySoFar()
+        await act()
+        return (await busySoFar()) - before
+      }
+      // The speed of a machine differs from hour to hour, so a page is compared with a list that this one draws.
+      const listBusy = await busyWith(() => page.evaluate(DRAW_A_LIST))
       for (const first of ['501', '1,001', '1,501', '2,001', '2,501']) {
         await page.evaluate('window.longest = 0')
-        const before = await busySoFar()
-        await page.getByRole('button', { name: 'Older' }).click()
-        await page.getByText(new RegExp(`^${first} to .* of 8,760 verifications`)).waitFor()
+        busy.push(
+          await busyWith(async () => {
+            await page.getByRole('button', { name: 'Older' }).click()
+            await page.getByText(new RegExp(`^${first} to .* of 8,760 verifications`)).waitFor()
+          })
+        )
         longest.push(Math.round(await page.evaluate<number>('window.longest')))
-        busy.push(Math.round((await busySoFar()) - before))
       }
       console.info(
-        `8,760 verifications: drawn after ${drawn} ms, longest tasks of five pages: ${longest.join(', ')} ms, busy for ${busy.join(', ')} ms`
+        `8,760 verifications: drawn after ${drawn} ms, longest tasks of five pages: ${longest.join(', ')} ms, busy for ${busy.map(Math.round).join(', ')} ms, with a list of 2,000 rows for ${Math.round(listBusy)} ms`
       )
-      expect(Math.max(...busy)).toBeLessThan(50)
+      expect(Math.max(...busy)).toBeLessThan(listBusy)
       const { publication } = await post<{ publication: { slug: string } }>(
         page,
         scene,

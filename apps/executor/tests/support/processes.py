@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -83,7 +83,9 @@ def undying(pids: list[int]) -> Iterator[None]:
         pytest.skip(f"this needs version 1 of the freezer, as root: {error}")
     try:
         for pid in pids:
-            (folder / "cgroup.procs").write_text(str(pid))
+            # One can have ended since it was listed.
+            with suppress(ProcessLookupError):
+                (folder / "cgroup.procs").write_text(str(pid))
         (folder / "freezer.state").write_text("FROZEN")
         eventually(lambda: (folder / "freezer.state").read_text().strip() == "FROZEN", 15, "the processes are held")
         yield

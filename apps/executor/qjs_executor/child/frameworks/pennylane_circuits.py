@@ -203,9 +203,11 @@ class _Writer:
 
     def _unitary(self, operation: Operator, name: str, places: list[int], warnings: list[str], depth: int) -> None:
         wires = list(operation.wires)
-        if len(wires) > DECOMPOSED_QUBITS_MAX and self._controlled(operation, name):
+        # A phase behind controls has no qubit of its own; the library turns it into a phase of one of the controls.
+        whole = not isinstance(operation, qml.ops.Controlled) or len(operation.base.wires) > 0
+        if whole and len(wires) > DECOMPOSED_QUBITS_MAX and self._controlled(operation, name):
             return
-        piece = self._piece(operation, name) if len(wires) <= PROVEN_QUBITS_MAX else None
+        piece = self._piece(operation, name) if whole and len(wires) <= PROVEN_QUBITS_MAX else None
         if piece is not None:
             statements, matrix, from_zero = piece
             self.program.gate(f"{name}{on(wires)}", statements, places, matrix, (), from_zero)

@@ -22,6 +22,7 @@ from qiskit.synthesis import OneQubitEulerDecomposer
 from ..circuits.matrix_circuits import SAME, further_syntheses
 from ..circuits.openqasm import load
 from ..refusals import JobError, Unsupported
+from ..targets.matrices import controlled as under_controls
 
 Matrix = np.ndarray[Any, np.dtype[np.complex128]]
 
@@ -173,20 +174,25 @@ def faithful(statements: list[str], matrix: Matrix) -> bool:
 def controlled(statements: list[str], matrix: Matrix, values: Sequence[int]) -> list[str] | None:
     """Statements for a gate behind controls that have to have these values, controls first; None when there are none
     that do the matrix with its phase, which controls turn into something that shows."""
-    if not _exact(statements, matrix):
+    if not _exact(_behind(1, statements), under_controls(matrix, 1)):
         if matrix.shape != (2, 2):
             return None
         statements = _with_phase(matrix)
-    # One modifier for all controls: the reader's work grows exponentially with the number of modifiers.
     flips = [f"x {{{place}}};" for place, value in enumerate(values) if not value]
-    places = ", ".join(f"{{{place}}}" for place in range(len(values)))
-    moved = [re.sub(r"\{(\d+)\}", lambda found: f"{{{int(found[1]) + len(values)}}}", s) for s in statements]
-    own = [f"ctrl({len(values)}) @ {statement.replace(' {', f' {places}, {{', 1)}" for statement in moved]
-    return [*flips, *own, *flips]
+    return [*flips, *_behind(len(values), statements), *flips]
+
+
+def _behind(controls: int, statements: list[str]) -> list[str]:
+    """The statements with control qubits, which come first."""
+    # One modifier for all controls: the reader's work grows exponentially with the number of modifiers.
+    places = ", ".join(f"{{{place}}}" for place in range(controls))
+    moved = [re.sub(r"\{(\d+)\}", lambda found: f"{{{int(found[1]) + controls}}}", s) for s in statements]
+    return [f"ctrl({controls}) @ {statement.replace(' {', f' {places}, {{', 1)}" for statement in moved]
 
 
 def _exact(statements: list[str], matrix: Matrix) -> bool:
-    """Whether statements do what a matrix on their qubits says, its phase included."""
+    """Whether the reader takes statements for what a matrix on their qubits says, its phase included. It refuses gates
+    whose phase is not read alike everywhere."""
     size = int(matrix.shape[0]).bit_length() - 1
     program = Program(size)
     program.gate("gate", statements, range(size), matrix)

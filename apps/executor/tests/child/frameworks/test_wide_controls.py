@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import cirq
+import numpy as np
 import pennylane as qml
 import pytest
 from braket.circuits import Circuit as BraketCircuit
@@ -24,6 +25,8 @@ GATES = {
     "phase": cirq.ZPowGate(exponent=0.2),
     "swap": cirq.SWAP,
     "matrix": cirq.MatrixGate(cirq.testing.random_unitary(2, random_state=1)),
+    # Exported as a u3, whose phase readers take differently once it is controlled.
+    "matrix like a u3": cirq.MatrixGate(np.array([[0.6, 0.8j], [0.8j, 0.6]])),
 }
 
 
@@ -45,7 +48,14 @@ def test_cirq_controls_of_any_number_and_value_do_what_cirq_simulates(name: str)
 
 
 @pytest.mark.parametrize(
-    "base", [qml.X(9), qml.RZ(0.7, 9), qml.PhaseShift(0.3, 9), qml.SWAP([9, 4]), qml.Rot(0.1, 0.2, 0.3, 9)]
+    "base",
+    [
+        *(qml.X(9), qml.RZ(0.7, 9), qml.PhaseShift(0.3, 9), qml.SWAP([9, 4]), qml.Rot(0.1, 0.2, 0.3, 9)),
+        *(qml.U2(0.1, 0.2, 9), qml.U3(0.1, 0.2, 0.3, 9), qml.adjoint(qml.U3(0.1, 0.2, 0.3, 9))),
+        qml.QubitUnitary(qml.matrix(qml.prod(qml.U3(0.1, 0.2, 0.3, 9), qml.CNOT([4, 9])), wire_order=[4, 9]), [4, 9]),
+        qml.GlobalPhase(0.7),
+    ],
+    ids=lambda base: base.name,
 )
 def test_pennylane_controls_of_any_number_and_value_do_what_pennylane_simulates(base: Any) -> None:
     controls = [wire for wire in (3, 0, 5, 1, 7, 2, 8, 6, 4) if wire not in base.wires]
@@ -60,6 +70,31 @@ def test_pennylane_controls_of_any_number_and_value_do_what_pennylane_simulates(
         return qml.probs(wires=range(WIDTH))
 
     check(circuit, circuit())
+
+
+def test_a_condition_on_many_measured_values_does_what_controls_with_these_values_do() -> None:
+    device = qml.device("default.qubit", wires=5)
+
+    def prepare() -> None:
+        for wire in range(5):
+            qml.RY(0.4 + 0.4 * wire, wire)
+
+    @qml.qnode(device)
+    def conditioned() -> Any:
+        prepare()
+        a, b, c, d = (qml.measure(wire) for wire in range(4))
+        qml.cond((a == 1) & (b == 0) & (c == 1) & (d == 1), lambda: qml.U3(0.3, 0.4, 0.5, wires=4))()
+        return qml.probs(wires=range(5))
+
+    @qml.qnode(device)
+    def controlled() -> Any:
+        prepare()
+        qml.ctrl(qml.U3(0.3, 0.4, 0.5, wires=4), range(4), control_values=[1, 0, 1, 1])
+        return qml.probs(wires=range(5))
+
+    # The measured values have further qubits, after these.
+    probabilities = tables.probabilities(found(conditioned)).reshape(32, -1).sum(axis=1)
+    np.testing.assert_allclose(probabilities, controlled(), rtol=0, atol=1e-9)
 
 
 def test_a_wide_gate_takes_one_line() -> None:

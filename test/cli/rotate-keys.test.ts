@@ -13,9 +13,9 @@ import { type KeyRing, readKeyRing, webhookContext } from '../../services/keys/k
 import { rotateKeys } from '../../services/keys/key-rotation.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { missingRingKeys, openCredentials, storeCredentials } from '../../services/providers/credentials.js'
-import { eventually } from '../support/eventually.js'
 import { addPerson, addTeam } from '../support/jobs/rows.js'
 import { longTest } from '../support/lane.js'
+import { untilLockAwaited } from '../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../support/stack/database.js'
 import { Shell } from './qjob.js'
 
@@ -139,7 +139,7 @@ test("a value that is replaced between the rotation's read and write keeps its o
   await db.transaction(async (tx) => {
     await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
     rotating = rotateKeys(db, ring.both, silent)
-    await untilWaiting()
+    await untilLockAwaited(db)
   })
   expect((await rotating!).rewrapped.team_secrets).toBe(1)
   expect(await read(ring.new, teamId)).toBe('the-second-value')
@@ -152,7 +152,7 @@ test('a rotation waits for a writer that has looked up the row it will replace',
   await db.transaction(async (tx) => {
     await lockSecrets(tx, teamId, 'ionq')
     rotating = rotateKeys(db, ring.both, silent)
-    await untilWaiting()
+    await untilLockAwaited(db)
     await storeCredentials(tx, ring.old, { teamId, provider: 'ionq' }, { api_key: 'the-second-value' })
   })
   expect((await rotating!).rewrapped.team_secrets).toBe(1)
@@ -278,12 +278,3 @@ describe('the key ring', () => {
     expect(short.stderr).not.toContain('c2VjcmV0')
   })
 })
-
-/** Resolves when a connection to this database waits for a row that another has locked. */
-const untilWaiting = () =>
-  eventually(async () => {
-    const [row] = await db.execute<{ waiting: number }>(
-      sql`select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    )
-    return row!.waiting > 0
-  })

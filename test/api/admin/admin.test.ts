@@ -4,6 +4,7 @@ import { accessTable } from '../../../apps/api/http/access-table.js'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 
 const api = await startApi('admin')
 const { ask, database } = api
@@ -145,20 +146,14 @@ describe('suspending a team', () => {
     expect(accepted).toBe(atAnswer)
   }, 60_000)
 
-  const waiting = async (count: number) =>
-    (
-      await db.execute(sql`select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`)
-    ).length === count
-
   test('is not overtaken by a submission that arrives while it waits', async () => {
     const ada = await api.signUpWithTeam()
     const { suspended, late } = await db.transaction(async (tx) => {
       await tx.execute(sql`select 1 from teams where id = ${ada.teamId} for share`)
       const suspended = suspend(ada.teamId)
-      await eventually(() => waiting(1))
+      await untilLockAwaited(db)
       const late = ada.post('/api/jobs/submit', submission())
-      await eventually(() => waiting(2))
+      await untilLockAwaited(db, 2)
       return { suspended, late }
     })
     expect([(await suspended).status, (await late).status]).toEqual([200, 403])
@@ -170,9 +165,9 @@ describe('suspending a team', () => {
       // Stops the submission in the middle of its transaction.
       await tx.execute(sql`lock table job_events in share mode`)
       const submitted = ada.post('/api/jobs/submit', submission())
-      await eventually(() => waiting(1))
+      await untilLockAwaited(db)
       const suspended = suspend(ada.teamId).then(() => jobCount(ada.teamId))
-      await eventually(() => waiting(2))
+      await untilLockAwaited(db, 2)
       return { submitted, suspended }
     })
     expect([(await submitted).status, await suspended]).toEqual([201, 2])

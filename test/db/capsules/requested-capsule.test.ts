@@ -6,8 +6,8 @@ import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { bellResult } from '../../support/capsules/capsule-rows.js'
-import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('requested_capsule')
@@ -32,12 +32,7 @@ test('paid jobs of the team are recorded and settled while the files of a reques
   await db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(42)`)
     completing = completeJob(db, id, fence, sha256!)
-    await eventually(async () => {
-      const [row] = await db.execute(
-        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      )
-      return row !== undefined
-    })
+    await untilLockAwaited(db)
     const other = await addJob(db, person, { cost: 5n })
     await beginJob(db, other, fence)
     await completeJob(db, other, fence, 'a'.repeat(64))

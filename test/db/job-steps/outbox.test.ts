@@ -12,9 +12,9 @@ import {
 } from '../../../db/job-steps/outbox.js'
 import { jobStatus } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
-import { eventually } from '../../support/eventually.js'
 import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('outbox', { max: 20 })
@@ -158,12 +158,7 @@ describe('the dispatch deadline', () => {
     await db.transaction(async (tx) => {
       await tx.execute(sql`select 1 from jobs where id = ${locked} for no key update`)
       givingUp = sweepDispatchDeadline(db, 900, [start(locked), start(delivered)], { ...noFailures, failed: () => {} })
-      await eventually(async () => {
-        const [row] = await db.execute(
-          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        )
-        return row !== undefined
-      })
+      await untilLockAwaited(db)
       await markDelivered(db, [start(delivered)], 60)
     })
     expect(await givingUp).not.toContain(delivered)

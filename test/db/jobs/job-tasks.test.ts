@@ -24,10 +24,10 @@ import {
 } from '../../../db/jobs/script-requests.js'
 import type { RequestedGraph } from '../../../domain/jobs/script-requests.js'
 import { JOB_VALUES_BYTES_MAX } from '../../../domain/jobs/value-limits.js'
-import { eventually } from '../../support/eventually.js'
 import { requestedGraph } from '../../support/jobs/graphs.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
 import { longTest } from '../../support/lane.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('job_tasks', { max: 20 })
@@ -211,11 +211,7 @@ test('of two workers that open an attempt at once, one has it and the other has 
   await db.transaction(async (tx) => {
     expect(await openAttempt(tx, id, fence, { task: 'a' })).toBe(1)
     second = openTaskAttempt(db, id, fence, 'a')
-    await eventually(async () => {
-      const [row] = await database.sql`select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      return row!.waiting > 0
-    })
+    await untilLockAwaited(db)
   })
   expect(await second).toBeNull()
   expect((await listAttempts(db, id)).map(({ number, state }) => [number, state])).toEqual([[1, 'running']])

@@ -27,6 +27,7 @@ import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import { eventually } from '../../support/eventually.js'
 import { usd } from '../../support/jobs/money-rows.js'
 import { addJob, addPerson, addTeam, newLease } from '../../support/jobs/rows.js'
+import { sessionsThatWait } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('transition_costs')
@@ -253,11 +254,6 @@ describe.each(['direct', 'temporal'] as const)('a %s job', (mode) => {
   })
 })
 
-const somebodyWaits = async () => {
-  const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  return (await db.execute(waiting)).length > 0
-}
-
 describe('while a job is being ended', () => {
   test('nothing more is sent for it, since its money is being settled', async () => {
     fence = { generation: 1 }
@@ -271,7 +267,7 @@ describe('while a job is being ended', () => {
       sending = markSending(db, plainRef(jobId), fence, number, 'v1').finally(() => {
         answered = true
       })
-      await eventually(async () => answered || (await somebodyWaits()))
+      await eventually(async () => answered || (await sessionsThatWait(db)) > 0)
     })
     expect(await sending).toBe(false)
     const { job, counters } = await books()

@@ -22,8 +22,8 @@ import {
 } from '../../../db/provider-jobs/provider-jobs.js'
 import { closeHeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { plainRef } from '../../../db/provider-jobs/provider-refs.js'
-import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('provider_tasks', { max: 20 })
@@ -157,12 +157,7 @@ describe('a reported end at the moment in which the job fails', () => {
     await db.transaction(async (tx) => {
       await markSeen(tx, plainRef(jobId), seen('completed', 300n))
       failed = fail()
-      await eventually(async () => {
-        const waiting = await db.execute(
-          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        )
-        return waiting.length > 0
-      })
+      await untilLockAwaited(db)
     })
     await failed
     expect(await cost()).toEqual({ actual_cost_micro: '300' })

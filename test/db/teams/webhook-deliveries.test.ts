@@ -18,9 +18,9 @@ import { jobs } from '../../../db/tables/jobs.js'
 import { finishTry, listDeliveries, removeOldDeliveries, takeDelivery } from '../../../db/teams/webhook-deliveries.js'
 import { createWebhook, deleteWebhook } from '../../../db/teams/webhooks.js'
 import type { WebhookEvent } from '../../../domain/teams/webhook.js'
-import { eventually } from '../../support/eventually.js'
 import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson, addTeam, type Person } from '../../support/jobs/rows.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('webhook_deliveries', { max: 20 })
@@ -163,11 +163,7 @@ describe("the webhook event of a job's end", () => {
     await db.transaction(async (tx) => {
       await deleteWebhook(tx, gone)
       completing = completeJob(db, id, fence, 'a'.repeat(64))
-      await eventually(async () => {
-        const [row] = await db.execute(sql`select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`)
-        return row!.waiting === 1
-      })
+      await untilLockAwaited(db)
     })
     expect(await completing).toBe('won')
     expect((await storedDeliveries()).map(({ webhookId }) => webhookId)).toEqual([stays])

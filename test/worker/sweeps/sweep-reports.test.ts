@@ -10,6 +10,7 @@ import { loadSweeps } from '../../../db/service/sweeps.js'
 import { eventually } from '../../support/eventually.js'
 import { usd } from '../../support/jobs/money-rows.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('sweep_notes')
@@ -114,12 +115,7 @@ test('a stop gives up the proof of the whole ledger after the statement under wa
     await tx.execute(sql`lock table ledger in access exclusive mode`)
     const sweep = startMoneySweep({ db, reports: createSweepReports(db, log, () => time), log, everyMs: 60_000 })
     loops.push(sweep)
-    await eventually(async () => {
-      const [row] = await db.execute(
-        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      )
-      return row !== undefined
-    })
+    await untilLockAwaited(db)
     closing = sweep.close()
   })
   await closing

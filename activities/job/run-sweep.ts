@@ -1,7 +1,7 @@
 // Executes a sweep: requests its points from the executor, some seconds' worth at a time, and stores each batch before it
 // requests the next. The stored points are the progress, so this step can start again at any point.
 import { performance } from 'node:perf_hooks'
-import { donePoints, listPoints, type PointOutcome, removePoints, storePoints } from '../../db/job-steps/job-points.js'
+import { donePoints, listPoints, type PointOutcome, storePoints } from '../../db/job-steps/job-points.js'
 import type { Fence } from '../../db/jobs/fence.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import type { JobError } from '../../domain/errors.js'
@@ -20,7 +20,6 @@ import {
 } from '../../domain/jobs/sweep.js'
 import { OUTPUT_BYTES_MAX } from '../../domain/jobs/value-limits.js'
 import { JsonText, jsonWithTexts } from '../../domain/json/json-text.js'
-import { reasonOf } from '../../domain/operations/reason.js'
 import type { PointsRequest } from '../../services/executor/requests.js'
 import type { OnPrinted, PointEnd, PointsEnd, RunEnd } from '../../services/executor/stream.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
@@ -124,12 +123,7 @@ export async function runSweep(
   }
 
   const end = await attempt.output.during(runAll())
-  const execution = await end()
-  if (execution?.outcome === 'completed')
-    await removePoints(deps.db, jobId).catch((error) =>
-      deps.log.warn({ jobId, reason: reasonOf(error) }, 'the points of a completed job were not removed')
-    )
-  return execution
+  return end()
 }
 
 const completed = (result: string): Extract<RunEnd, { kind: 'completed' }> => ({

@@ -117,6 +117,7 @@ export function startWorker(
       metrics.countStatusChange(change)
       logStatusChange(change)
       if (change.capsuleRunId) capsuleRuns.onRunChanged(change.capsuleRunId)
+      if (change.releasedNext) for (const relay of relays) relay.wake()
     })
   const { countFault, countMessage, countRepeatedStep } = metrics
   const steps = { db, gate, announce, log, countFault, countRepeatedStep }
@@ -220,6 +221,17 @@ export function startWorker(
     everyMs: times.capsuleRunMs,
     onJudging: capsuleJudge.wake
   })
+  const relays = startRelay({
+    db: sweepDb,
+    dispatcher,
+    announce,
+    times,
+    teamRunningMax,
+    findings: attributes.findings,
+    reports,
+    log,
+    clock: () => performance.now()
+  })
   const loops = [
     capsuleRuns,
     capsuleJudge,
@@ -250,17 +262,7 @@ export function startWorker(
           })
         ]
       : []),
-    ...startRelay({
-      db: sweepDb,
-      dispatcher,
-      announce,
-      times,
-      teamRunningMax,
-      findings: attributes.findings,
-      reports,
-      log,
-      clock: () => performance.now()
-    }),
+    ...relays,
     attributes,
     ...(config.contentStore?.moves ? [startContentSweep({ db: sweepDb, reports, log, times: times.contents })] : []),
     ...(version ? [startVersionCheck(temporal, config.taskQueue, version, log)] : []),

@@ -1,4 +1,5 @@
-// The points of a sweep that are done: stored as they end, so that a job that starts again runs only the others.
+// The points of a sweep that are done: stored as they end, so that a job that starts again runs only the others. The end of
+// the job removes them (db/jobs/job-transition.ts).
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { POINTS_RESULT_BYTES_MAX } from '../../domain/jobs/params/points.js'
 import type { DbOrTx } from '../client.js'
@@ -71,8 +72,3 @@ export const listPoints = (db: DbOrTx, jobId: string): Promise<PointOutcome[]> =
     .from(jobPoints)
     .where(eq(jobPoints.jobId, jobId))
     .orderBy(asc(jobPoints.index))
-
-/** The points of a job whose result has them all. */
-export async function removePoints(db: DbOrTx, jobId: string): Promise<void> {
-  await db.delete(jobPoints).where(eq(jobPoints.jobId, jobId))
-}

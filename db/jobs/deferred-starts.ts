@@ -85,7 +85,7 @@ export const releaseNextDeferred = (ended: SQL): SQL => sql`
   update ${outbox} set next_at = now() where kind = 'start' and job_id = (
     select job_id from ${outbox} where ${deferredStartsOf(sql`(select team_id from ${ended})`)}
       and job_id <> (select id from ${ended}) and ${notReleased}
-    order by team_id, job_id limit 1 for update skip locked)`
+    order by team_id, job_id limit 1 for update skip locked) returning 1`
 
 /** How many rows a pass of the sweep releases at most for one backend, or for one team. */
 const RELEASED_MAX = 500

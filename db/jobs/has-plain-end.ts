@@ -5,12 +5,13 @@ import { jobs } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { hasSubscriber } from '../teams/webhook-deliveries.js'
 
-/** No money, no capsule, no webhook, and no row that a cancel or another workflow may have added. */
+/** No money, no capsule, no webhook, no points, and no row that a cancel or another workflow may have added. */
 export const hasPlainEnd = and(
   eq(jobs.estimatedCost, 0n),
   eq(jobs.createCapsule, false),
   eq(jobs.generation, 1),
   isNull(jobs.cancelRequestedAt),
+  isNull(jobs.pointsTotal),
   sql`not exists (select from ${ledger} where ${ledger.jobId} = ${jobs.id})`,
   sql`not exists (select from ${providerJobs} where ${providerJobs.jobId} = ${jobs.id})`,
   sql`not ${hasSubscriber('job.completed', sql`${jobs.teamId}`)}`

@@ -8,7 +8,7 @@ import { isFinal, type JobStatus, statusesBefore } from '../../domain/jobs/job-s
 import { eventOfStatus } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'
 import { now } from '../clock.js'
-import { jobEvents, jobs, outbox } from '../tables/jobs.js'
+import { jobEvents, jobPoints, jobs, outbox } from '../tables/jobs.js'
 import { hasSubscriber, recordEnd } from '../teams/webhook-deliveries.js'
 import { releaseNextDeferred } from './deferred-starts.js'
 import { type Fence, fenceHolds } from './fence.js'
@@ -32,9 +32,9 @@ export interface Accompanied {
 /**
  * Changes the status of a job to `to`. Without a fence (cancel, sweeps) only the current status decides. A final status must
  * be reached in a transaction. A final status clears the lease and the outbox, notifies the team's webhooks, records the mail that the
- * submitter requested, and releases the team's next deferred job. `clears` names the outbox row that another status
- * makes obsolete. It is one statement, since every job passes here three times, plus a second one when a webhook
- * subscribes.
+ * submitter requested, releases the team's next deferred job, and removes the points of a sweep, which its result has by
+ * then. `clears` names the outbox row that another status makes obsolete. It is one statement, since every job passes here
+ * three times, plus one for each of the rare rest: a cancel, a sweep, a webhook that subscribes.
  */
 export async function transition(
   tx: DbOrTx,
@@ -77,11 +77,14 @@ export async function transition(
       cleared as (delete from ${outbox} where ${outbox.jobId} in (select id from moved) and ${needless})
       ${isFinal(to) ? atTheEnd : sql.empty()}
     select ${event ? hasSubscriber(event, sql`moved.team_id`) : sql`false`} as wanted,
-      (cancel_requested_at is not null or generation > 1) as late_rows, ${statusChangeColumns} from moved`)
+      ${isFinal(to) ? sql`exists (select from released)` : sql`false`} as released_next,
+      (cancel_requested_at is not null or generation > 1) as late_rows, points_total is not null as is_sweep,
+      ${statusChangeColumns} from moved`)
   if (moved) {
-    // This statement does not see a row that was inserted while it waited for the job's lock: a cancel, or a new
-    // workflow.
+    // That statement did not see rows that were inserted while it waited for the job's lock: a cancel, a new workflow, the
+    // points of a batch.
     if (isFinal(to) && moved.late_rows) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
+    if (isFinal(to) && moved.is_sweep) await tx.delete(jobPoints).where(eq(jobPoints.jobId, jobId))
     if (event && moved.wanted) await recordEnd(tx, jobId, event)
     if (moved.create_capsule) wantsCapsule?.()
     queueStatusChange(tx, () => toStatusChange(jobId, to, moved))
@@ -115,6 +118,7 @@ const movedColumns = {
   notBefore: jobs.notBefore,
   createCapsule: jobs.createCapsule,
   cancelRequestedAt: jobs.cancelRequestedAt,
+  pointsTotal: jobs.pointsTotal,
   createdAt: jobs.createdAt,
   startedAt: jobs.startedAt,
   completedAt: jobs.completedAt
@@ -129,6 +133,8 @@ const statusChangeColumns =
 
 interface MovedRow extends Record<string, unknown> {
   late_rows: boolean
+  is_sweep: boolean
+  released_next: boolean
   wanted: boolean
   team_id: string
   capsule_run_id: string | null
@@ -156,7 +162,8 @@ const toStatusChange = (jobId: string, to: JobStatus, row: MovedRow): StatusChan
   errorCode: row.error_code,
   cost: row.actual_cost_micro === null ? null : BigInt(row.actual_cost_micro),
   queuedSeconds: row.queued_seconds,
-  ranSeconds: row.ran_seconds
+  ranSeconds: row.ran_seconds,
+  releasedNext: row.released_next
 })
 
 // A final status has cleared its lease; generation and status together are then the proof.

@@ -25,6 +25,8 @@ export interface StatusChange {
   queuedSeconds: number | null
   /** Seconds from its start to its end; `null` before that, and when it never started. */
   ranSeconds: number | null
+  /** Whether its end has released a deferred start of its team, which is due now. */
+  releasedNext: boolean
 }
 
 /** Must not throw: the change is already committed. */

@@ -67,7 +67,7 @@ test.each(['direct', 'temporal'])('a sweep in mode %s has the counts of each poi
     { index: 2, params: points[2], counts: { '10': 7 }, shots: 7 },
     { index: 3, counts: { '10': 50 }, shots: 50 }
   ])
-  await eventually(async () => (await storedPoints(job.id)).length === 0)
+  expect(await storedPoints(job.id)).toEqual([])
 })
 
 test('circuits of their own are points of one job, each with its own parameters', async () => {

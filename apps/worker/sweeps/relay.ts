@@ -17,7 +17,7 @@ import type { Delivery, Dispatcher } from '../../../services/dispatch/dispatcher
 import type { WorkerTimes } from '../times.js'
 import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startLoop, type WakeableLoop } from './timer-loop.js'
 
 const ROWS_PER_PASS = 200
 /** After the first check, a delivered row is checked each minute. */
@@ -48,8 +48,11 @@ export interface RelayDeps {
   clock(): number
 }
 
-/** One loop for each mode: while one dispatch target hangs, jobs of the other are delivered. */
-export function startRelay(deps: RelayDeps): TimerLoop[] {
+/**
+ * One loop for each mode: while one dispatch target hangs, jobs of the other are delivered. They are woken when the end of a
+ * job releases another, which would wait for their timer otherwise.
+ */
+export function startRelay(deps: RelayDeps): WakeableLoop[] {
   const { times, log, reports } = deps
   return executionModes.map((mode) => {
     const pass = createRelayPass(deps, mode)

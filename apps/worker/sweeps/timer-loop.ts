@@ -12,6 +12,11 @@ export interface TimerLoop {
   close(): Promise<void>
 }
 
+export interface WakeableLoop extends TimerLoop {
+  /** Begins the next pass at once, or after the pass under way, which may have looked before there was something to do. */
+  wake(): void
+}
+
 /**
  * @param pass returns `true` when there is more to do at once; `null` when another worker is doing it.
  * @param report stores each pass, for sweeps that administrators see.
@@ -22,14 +27,23 @@ export function startLoop(
   log: Logger,
   pass: () => Promise<boolean | Pass | null>,
   report?: SweepReport
-): TimerLoop {
+): WakeableLoop {
   let closed = false
-  let timer: NodeJS.Timeout | undefined
-  let wake = () => {}
+  let isWoken = false
+  let endPause = () => {}
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, everyMs)
+      endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
 
   const running = (async () => {
     while (!closed) {
       let more = false
+      isWoken = false
       try {
         const answer = await pass()
         const done: Pass | null = typeof answer === 'boolean' ? { more: answer } : answer
@@ -39,20 +53,19 @@ export function startLoop(
         log.warn({ loop: name, err }, 'a pass failed and will be tried again')
         await report?.failed(err)
       }
-      if (closed || more) continue
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        timer = setTimeout(resolve, everyMs)
-      })
+      if (!closed && !more && !isWoken) await pause()
     }
   })()
 
   return {
     name,
+    wake() {
+      isWoken = true
+      endPause()
+    },
     async close() {
       closed = true
-      clearTimeout(timer)
-      wake()
+      endPause()
       await running
     }
   }

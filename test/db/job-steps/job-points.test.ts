@@ -1,18 +1,15 @@
 // The points of a sweep: each stored once, by the worker that has the job alone, within the limit of a job, and metered.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import {
-  donePoints,
-  listPoints,
-  type PointOutcome,
-  removePoints,
-  storePoints
-} from '../../../db/job-steps/job-points.js'
+import { donePoints, listPoints, type PointOutcome, storePoints } from '../../../db/job-steps/job-points.js'
 import { beginJob, requestCancel } from '../../../db/job-steps/job-steps.js'
+import { transition } from '../../../db/jobs/job-transition.js'
 import { storageMismatches } from '../../../db/proofs/storage-proof.js'
 import { jobs } from '../../../db/tables/jobs.js'
+import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import { POINTS_RESULT_BYTES_MAX } from '../../../domain/jobs/params/points.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('job_points', { max: 20 })
@@ -24,8 +21,10 @@ const fence = { generation: 1 }
 let id: string
 beforeEach(async () => {
   id = await addJob(db, person)
+  await db.update(jobs).set({ pointsTotal: 100 }).where(eq(jobs.id, id))
   await beginJob(db, id, fence)
 })
+const endAs = (to: JobStatus) => db.transaction((tx) => transition(tx, id, to))
 
 const point = (index: number, outcome = `{"counts":{"0":${index}}}`, failed = false): PointOutcome => ({
   index,
@@ -81,9 +80,32 @@ test('points beyond the limit of a job are refused as a whole, and what is store
 test('the storage of the team counts points while they are there', async () => {
   await storePoints(db, id, fence, [point(0), point(1)], 1)
   expect(await storageMismatches(db)).toEqual([])
-  await removePoints(db, id)
-  expect(await storageMismatches(db)).toEqual([])
-  await storePoints(db, id, fence, [point(3)], 1)
   await db.execute(sql`delete from job_points where job_id = ${id}`)
   expect(await storageMismatches(db)).toEqual([])
+})
+
+test.each(['completed', 'failed'] as const)('a sweep that is %s has no stored points any more', async (to) => {
+  await storePoints(db, id, fence, [point(0), point(1)], 1)
+  expect(await endAs(to)).toBe('won')
+  expect(await listPoints(db, id)).toEqual([])
+  expect(await storageMismatches(db)).toEqual([])
+})
+
+test('a sweep that is cancelled has no stored points any more', async () => {
+  await storePoints(db, id, fence, [point(0)], 1)
+  await requestCancel(db, id)
+  expect([...(await donePoints(db, id))]).toEqual([0])
+  expect(await endAs('cancelled')).toBe('won')
+  expect(await listPoints(db, id)).toEqual([])
+})
+
+test('the end of a sweep removes the points, too, that a batch stores at the same time', async () => {
+  const { ending } = await db.transaction(async (tx) => {
+    expect(await storePoints(tx, id, fence, [point(0)], 1)).toBe('stored')
+    const ending = endAs('failed')
+    await untilLockAwaited(db)
+    return { ending }
+  })
+  expect(await ending).toBe('won')
+  expect(await listPoints(db, id)).toEqual([])
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Tx } from '../../../db/client.js'
 import { beginJob, completeJob, failJob, requestCancel } from '../../../db/job-steps/job-steps.js'
 import { onStatusCommitted, type StatusChange } from '../../../db/jobs/status-changes.js'
-import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('job_moves')
@@ -34,7 +34,8 @@ test('the begin and the end of a job are reported with its facts', async () => {
     mode: 'temporal',
     backend: 'local',
     generation: 1,
-    capsuleRunId: null
+    capsuleRunId: null,
+    releasedNext: false
   }
   expect(changes).toEqual([
     { ...facts, to: 'running', errorCode: null, cost: null, queuedSeconds: expect.closeTo(90, -1), ranSeconds: null },
@@ -69,6 +70,22 @@ test('of two concurrent ends of a job, one is reported', async () => {
   await beginJob(db, jobId, fence)
   await Promise.allSettled([completeJob(db, jobId, fence, 'a'.repeat(64)), failJob(db, jobId, fence, error)])
   expect(steps()).toEqual(['running', expect.stringMatching(/^(completed|failed)$/)])
+})
+
+test.each([
+  ['concurrency_limit', true],
+  ['backend_offline', false]
+])('the end of a job says whether it released another, which waited for %s', async (reason, releasedNext) => {
+  const submission = { teamId: await addTeam(db, person) }
+  const ended = await addJob(db, person, { submission })
+  const waits = await addJob(db, person, { submission })
+  await sql`update outbox set held_reason = ${reason}, next_at = now() + interval '1 hour' where job_id = ${waits}`
+  await beginJob(db, ended, fence)
+  await failJob(db, ended, fence, error)
+  expect(changes.map((change) => [change.to, change.releasedNext])).toEqual([
+    ['running', false],
+    ['failed', releasedNext]
+  ])
 })
 
 test('a job cancelled while it waits never ran', async () => {

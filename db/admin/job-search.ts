@@ -4,6 +4,7 @@ import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
 import { type Page, TOTAL_MAX } from '../../domain/json/page.js'
 import { anyOf, type Db } from '../client.js'
+import { estimatedRows } from '../estimated-rows.js'
 import { hasStatus, SEARCHED_MAX } from '../jobs/job-list.js'
 import { type ListedJob, listColumns } from '../jobs/jobs.js'
 import { teams, users } from '../tables/accounts.js'
@@ -21,6 +22,8 @@ export interface JobSearchPage {
   rows: JobSearchRow[]
   /** Counted no further than `TOTAL_MAX + 1`. */
   total: number
+  /** About how many there are of a list without a text, where more than `TOTAL_MAX` match; otherwise `null`. */
+  estimate: number | null
   /** Whether there may be more: text is searched only in the newest `SEARCHED_MAX` jobs. */
   unfinished: boolean
 }
@@ -47,7 +50,9 @@ export async function searchJobs(db: Db, search: JobSearch): Promise<JobSearchPa
     .where(anyOf(jobs.id, ids))
     .orderBy(desc(jobs.id))
   const { total, searched } = counted!
-  return { rows, total, unfinished: text !== '' && !uuid.test(text) && searched === SEARCHED_MAX }
+  const isCapped = text === '' && total > TOTAL_MAX
+  const estimate = isCapped ? await estimatedRows(db, allOf(search.status, sql`true`)) : null
+  return { rows, total, estimate, unfinished: text !== '' && !uuid.test(text) && searched === SEARCHED_MAX }
 }
 
 /** The ids of the newest matching jobs, at least `most` of them if there are that many. */
@@ -66,5 +71,8 @@ function matching(text: string, status: JobStatus | undefined, most: number): SQ
     join ${teams} team on team.id = job.team_id left join ${users} person on person.id = job.user_id where ${holds}`
 }
 
-const newest = (status: JobStatus | undefined, where: SQL, most: number, columns: SQL = sql`id`): SQL =>
-  sql`select ${columns} from ${jobs} where ${where} ${status ? sql`and ${hasStatus(status)}` : sql``} order by id desc limit ${most}`
+const newest = (status: JobStatus | undefined, where: SQL, most: number, columns?: SQL): SQL =>
+  sql`${allOf(status, where, columns)} order by id desc limit ${most}`
+
+const allOf = (status: JobStatus | undefined, where: SQL, columns: SQL = sql`id`): SQL =>
+  sql`select ${columns} from ${jobs} where ${where} ${status ? sql`and ${hasStatus(status)}` : sql``}`

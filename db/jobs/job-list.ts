@@ -1,13 +1,15 @@
 // Lists of jobs, at a cost that does not grow with the number of jobs: for each team of the caller only the newest
 // matches are read in index order, then the newest of those.
-import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { isJobStatus, type JobStatus } from '../../domain/jobs/job-status.js'
 import { TOTAL_MAX } from '../../domain/json/page.js'
+import { ONE } from '../capped-count.js'
 import { anyOf, type DbOrTx } from '../client.js'
+import { estimatedRows } from '../estimated-rows.js'
 import { endsWith, firstIdAt } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
-import { type Caller, membershipsOf } from '../teams/memberships.js'
+import { type Caller, membershipsOf, teamIdsOf } from '../teams/memberships.js'
 import { type ListedJob, listColumns } from './jobs.js'
 
 /** How many jobs a text search reads at most. It reads all of their names and labels, for which there is no index. */
@@ -46,6 +48,8 @@ export interface JobPage {
   next: string | null
   /** How many jobs match, counted no further than `TOTAL_MAX + 1`; for a search, how many of those that it read. */
   total: number
+  /** About how many match, where more than `TOTAL_MAX` do; otherwise `null`. */
+  estimate: number | null
   /** Whether more than `total` may match: a search read its `SEARCHED_MAX` jobs, and there are older ones. */
   unfinished: boolean
 }
@@ -78,7 +82,23 @@ async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<Id
         where ${membershipsOf(caller)} limit ${TOTAL_MAX + 1}) all_matching`)
   ])
   const ids = found.slice(0, limit).map(({ id }) => id)
-  return { ids, next: found.length > limit ? ids.at(-1)! : null, total: counted!.total, unfinished: false }
+  const { total } = counted!
+  const estimate = total > TOTAL_MAX ? await estimatedTotal(db, caller, filter) : null
+  return { ids, next: found.length > limit ? ids.at(-1)! : null, total, estimate, unfinished: false }
+}
+
+async function estimatedTotal(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<number> {
+  // The planner has to know the teams: one can have a job, another most of all.
+  const teams = (await teamIdsOf(db, caller)).map(({ id }) => id)
+  const { statuses = [] } = filter
+  const ofStatuses = statuses.length > 0 ? or(...statuses.map(hasStatus)) : undefined
+  return estimatedRows(
+    db,
+    db
+      .select(ONE)
+      .from(jobs)
+      .where(and(anyOf(jobs.teamId, teams), ofStatuses, satisfies(caller, filter)))
+  )
 }
 
 /**
@@ -111,7 +131,8 @@ async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<
   const { ids, total, read, last } = row!
   const unfinished = read === SEARCHED_MAX
   const shown = ids.slice(0, limit)
-  return { ids: shown, next: ids.length > limit ? shown.at(-1)! : unfinished ? last : null, total, unfinished }
+  const next = ids.length > limit ? shown.at(-1)! : unfinished ? last : null
+  return { ids: shown, next, total, estimate: null, unfinished }
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -145,16 +166,17 @@ export function hasStatus(status: JobStatus): SQL {
  * The condition that a job belongs to the current membership, is in the status (`null`: in any), and satisfies the rest of
  * the filter, except for its text and its place.
  */
-function matches(
+const matches = (caller: Caller, filter: JobFilter, status: JobStatus | null): SQL =>
+  and(sql`${jobs.teamId} = ${members.teamId}`, status ? hasStatus(status) : undefined, satisfies(caller, filter))!
+
+/** The condition of a filter, except for its statuses, its text and its place. */
+function satisfies(
   caller: Caller,
-  { teamId, backend, scriptId, capsuleId, mine, idEnd, createdAfter, createdBefore }: JobFilter,
-  status: JobStatus | null
-): SQL {
+  { teamId, backend, scriptId, capsuleId, mine, idEnd, createdAfter, createdBefore }: JobFilter
+): SQL | undefined {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(
-    sql`${jobs.teamId} = ${members.teamId}`,
     teamId ? eq(jobs.teamId, teamId) : undefined,
-    status ? hasStatus(status) : undefined,
     backend ? eq(jobs.backend, backend) : undefined,
     scriptId ? eq(jobs.scriptId, scriptId) : undefined,
     capsuleId ? eq(jobs.capsuleId, capsuleId) : undefined,
@@ -164,5 +186,5 @@ function matches(
     createdAfter && gt(jobs.id, idAt(new Date(createdAfter.getTime() - CLOCKS_MS))),
     createdBefore && lt(jobs.createdAt, createdBefore),
     createdBefore && lt(jobs.id, idAt(new Date(createdBefore.getTime() + CLOCKS_MS)))
-  )!
+  )
 }

@@ -15,3 +15,10 @@ export const pageView = (total: number, { limit, offset }: Page) => ({
   limit,
   offset
 })
+
+/**
+ * What a list adds where its total is capped.
+ * @param estimate of all rows; `null` when there is none. Two of its digits are given: the statistics know no more.
+ */
+export const estimateView = (estimate: number | null) =>
+  estimate === null ? {} : { total_estimate: Math.max(Number(estimate.toPrecision(2)), TOTAL_MAX) }

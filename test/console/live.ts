@@ -132,13 +132,14 @@ export function liveTests(scene: Scene): void {
         const jobs = rows.map((row) => ({ ...known.jobs[0], id: `row-${row}`, name: `row ${row}` }))
         const to = from + ROWS_OF_PAGE
         const next_cursor = to < ROWS ? `rows${to}` : null
-        await route.fulfill({ json: { jobs, total: ROWS, total_capped: true, limit: 100, offset: 0, next_cursor } })
+        const end = { total: ROWS, total_capped: true, total_estimate: 5_700_000, limit: 100, offset: 0, next_cursor }
+        await route.fulfill({ json: { jobs, ...end } })
       })
       await open('/jobs')
-      await page.getByText('1,000 of at least 10,000 jobs').waitFor()
+      await page.getByText('1,000 of about 5,700,000 jobs').waitFor()
       await eventually(async () => {
         await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-        return page.getByText('10,000 of at least 10,000 jobs').isVisible()
+        return page.getByText('10,000 of about 5,700,000 jobs').isVisible()
       })
       await page.evaluate('scrollTo(0, document.body.scrollHeight)')
       await page.getByRole('link', { name: 'row 9999' }).waitFor()

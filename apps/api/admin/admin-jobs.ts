@@ -9,10 +9,10 @@ import { assertMoneyHeld } from '../../../domain/jobs/held-job.js'
 import { assertCancellable } from '../../../domain/jobs/job-actions.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { pageView } from '../../../domain/json/page.js'
+import { estimateView, pageView } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { userOf } from '../http/access.js'
-import { json, pageEnd, sendJson } from '../http/response.js'
+import { json, longPageEnd, sendJson } from '../http/response.js'
 import { verdict } from '../http/verdict.js'
 import { AnyJob, AnyJobRecord, anyJobView, Job, jobItemJson, jobPageJson } from '../jobs/job-view.js'
 import type { Nudge } from '../jobs/nudge.js'
@@ -39,16 +39,20 @@ export const adminJobRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge: N
           },
           { additionalProperties: false }
         ),
-        response: { 200: json('The jobs', Type.Object({ jobs: Type.Array(AnyJob), ...pageEnd })) }
+        response: { 200: json('The jobs', Type.Object({ jobs: Type.Array(AnyJob), ...longPageEnd })) }
       }
     },
     async (request, reply) => {
-      const { rows, total, unfinished } = await searchJobs(db, request.query)
+      const { rows, total, estimate, unfinished } = await searchJobs(db, request.query)
       const options = viewOptionsOf(deps)
       const items = rows.map((job) => jobItemJson(job, options, { team_name: job.teamName, user_email: job.userEmail }))
       return sendJson(
         reply,
-        jobPageJson(items, { ...pageView(total, request.query), ...(unfinished && { total_capped: true }) })
+        jobPageJson(items, {
+          ...pageView(total, request.query),
+          ...estimateView(estimate),
+          ...(unfinished && { total_capped: true })
+        })
       )
     }
   )

@@ -102,6 +102,17 @@ export const pageEnd = {
   offset: count
 }
 
+/** The end of a page of a list that can be long. */
+export const longPageEnd = {
+  ...pageEnd,
+  total_estimate: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'About how many there are, by the statistics of the database, where `total` is capped'
+    })
+  )
+}
+
 const Done = Type.Object({ success: Type.Literal(true) }, { $id: 'Done' })
 export const done = json('It is done', Done)
 export const success: Static<typeof Done> = { success: true }

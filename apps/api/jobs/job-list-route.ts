@@ -4,10 +4,10 @@ import { Type } from 'typebox'
 import { listJobs } from '../../../db/jobs/job-list.js'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import { oneOf } from '../../../domain/json/one-of.js'
-import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
+import { estimateView, pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, readTeam } from '../http/access.js'
-import { json, nullable, pageEnd, sendJson, uuid } from '../http/response.js'
+import { json, longPageEnd, nullable, sendJson, uuid } from '../http/response.js'
 import { idEnd } from '../http/validation/id-end.js'
 import { timeOf } from '../http/validation/time-of.js'
 import { JobSummary, jobItemJson, jobPageJson } from './job-view.js'
@@ -52,7 +52,10 @@ export const jobListRoute: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
           offset: Type.Integer({ minimum: 0, maximum: TOTAL_MAX, default: 0 })
         }),
         response: {
-          200: json('The jobs', Type.Object({ jobs: Type.Array(JobSummary), ...pageEnd, next_cursor: nullable(uuid) }))
+          200: json(
+            'The jobs',
+            Type.Object({ jobs: Type.Array(JobSummary), ...longPageEnd, next_cursor: nullable(uuid) })
+          )
         },
         errors: ['service_busy']
       }
@@ -74,7 +77,7 @@ export const jobListRoute: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         offset
       } = request.query
       if (team_id) await readTeam(request, db, team_id)
-      const { rows, next, total, unfinished } = await listJobs(db, callerOf(request), {
+      const { rows, next, total, estimate, unfinished } = await listJobs(db, callerOf(request), {
         limit,
         offset,
         ...(team_id && { teamId: team_id }),
@@ -95,6 +98,7 @@ export const jobListRoute: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
         reply,
         jobPageJson(items, {
           ...pageView(total, { limit, offset }),
+          ...estimateView(estimate),
           ...(unfinished && { total_capped: true }),
           next_cursor: next
         })

@@ -2,6 +2,7 @@
 import type { CapsuleRunStatus, CapsuleState } from '../../../domain/capsules/capsule-state.js'
 import type { JobStatus } from '../../../domain/jobs/job-status.js'
 import type { Verdict } from '../../../domain/verification/verdict.js'
+import type { ListTotal } from '../terminal/output.js'
 
 export interface CapsuleItem {
   id: string
@@ -50,10 +51,8 @@ export interface PublicItem {
   capsule_digest: string
 }
 
-export interface PublicPage {
+export interface PublicPage extends ListTotal {
   capsules: PublicItem[]
-  total: number
-  total_capped?: boolean
 }
 
 export interface PublicCapsule
@@ -62,10 +61,8 @@ export interface PublicCapsule
   seal: Pick<NonNullable<CapsuleRecord['seal']>, 'exit_code' | 'margin' | 'sealed_at' | 'signature'>
 }
 
-export interface CapsulePage {
+export interface CapsulePage extends ListTotal {
   capsules: CapsuleItem[]
-  total: number
-  total_capped?: boolean
 }
 
 export interface CapsuleRun {
@@ -90,10 +87,8 @@ export interface CapsuleRun {
   completed_at: string | null
 }
 
-export interface RunPage {
+export interface RunPage extends ListTotal {
   runs: CapsuleRun[]
-  total: number
-  total_capped?: boolean
 }
 
 /** Whether a run has reached a final status. */

@@ -6,7 +6,8 @@ import { ago, clockTime, lasted } from '../terminal/readable-time.js'
 import { plain } from '../terminal/untrusted-text.js'
 import type { CapsulePage, CapsuleRecord, CapsuleRun, PublicCapsule, PublicPage, RunPage } from './capsule-record.js'
 
-export function capsulePageText({ capsules, total, total_capped }: CapsulePage, offset: number): string {
+export function capsulePageText(page: CapsulePage, offset: number): string {
+  const { capsules } = page
   if (capsules.length === 0) return 'No capsules.'
   const list = table(
     [
@@ -18,10 +19,11 @@ export function capsulePageText({ capsules, total, total_capped }: CapsulePage, 
     ],
     capsules.map(({ id, state, created_at, tags, name }) => [id, state, ago(created_at), tags.join(', '), name])
   )
-  return list + moreText(offset + capsules.length, total, total_capped)
+  return list + pageFooter(offset + capsules.length, page)
 }
 
-export function publicPageText({ capsules, total, total_capped }: PublicPage, offset: number): string {
+export function publicPageText(page: PublicPage, offset: number): string {
+  const { capsules } = page
   if (capsules.length === 0) return 'No published capsules.'
   const list = table(
     [
@@ -33,11 +35,8 @@ export function publicPageText({ capsules, total, total_capped }: PublicPage, of
     ],
     capsules.map(({ id, published_at, license, slug, title }) => [id, ago(published_at), license ?? '', slug, title])
   )
-  return list + moreText(offset + capsules.length, total, total_capped)
+  return list + pageFooter(offset + capsules.length, page)
 }
-
-const moreText = (shown: number, total: number, capped?: boolean): string =>
-  pageFooter(shown, total, `--offset ${shown}`, capped)
 
 export function capsuleText(capsule: CapsuleRecord): string {
   const { seal, publication, schedule, imported, workflow, evidence } = capsule
@@ -99,7 +98,8 @@ function evidenceText({ task_executions, artifacts }: CapsuleRecord['evidence'])
   return `${artifacts.length} files, ${bytes} bytes, of ${task_executions} task execution${task_executions === 1 ? '' : 's'}`
 }
 
-export function runPageText({ runs, total, total_capped }: RunPage, offset: number): string {
+export function runPageText(page: RunPage, offset: number): string {
+  const { runs } = page
   if (runs.length === 0) return 'No runs.'
   const list = table(
     [
@@ -121,7 +121,7 @@ export function runPageText({ runs, total, total_capped }: RunPage, offset: numb
       run.completed_at ? lasted(run.created_at, run.completed_at) : ''
     ])
   )
-  return list + moreText(offset + runs.length, total, total_capped)
+  return list + pageFooter(offset + runs.length, page)
 }
 
 export function runText(run: CapsuleRun): string {

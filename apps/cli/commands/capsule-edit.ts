@@ -16,7 +16,7 @@ import {
 } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
 import { table } from '../terminal/layout.js'
-import { pageFooter, printResult } from '../terminal/output.js'
+import { type ListTotal, pageFooter, printResult } from '../terminal/output.js'
 import { ago } from '../terminal/readable-time.js'
 
 interface EditOptions extends ServiceOptions {
@@ -28,7 +28,7 @@ interface EditOptions extends ServiceOptions {
   regulation?: string
 }
 
-interface VerificationPage {
+interface VerificationPage extends ListTotal {
   verifications: {
     capsule_run_id: string
     trigger: string
@@ -38,8 +38,6 @@ interface VerificationPage {
     margin: number | null
   }[]
   drift: { per_30_days: number | null } | null
-  total: number
-  total_capped?: boolean
 }
 
 export function addCapsuleEditCommands(capsule: Command): void {
@@ -84,7 +82,8 @@ export function addCapsuleEditCommands(capsule: Command): void {
   )
 }
 
-function verificationsText({ verifications, drift, total, total_capped }: VerificationPage, offset: number): string {
+function verificationsText(page: VerificationPage, offset: number): string {
+  const { verifications, drift } = page
   if (verifications.length === 0) return 'No verifications.'
   const list = table(
     [
@@ -106,8 +105,7 @@ function verificationsText({ verifications, drift, total, total_capped }: Verifi
   )
   const trend =
     drift?.per_30_days == null ? '' : `\n\nThe distance changes by ${drift.per_30_days.toFixed(4)} in 30 days.`
-  const shown = offset + verifications.length
-  return list + trend + pageFooter(shown, total, `--offset ${shown}`, total_capped)
+  return list + trend + pageFooter(offset + verifications.length, page)
 }
 
 function years(text: string): number {

@@ -5,7 +5,7 @@ import type { JobRecord } from '../jobs/job-record.js'
 import { scriptIdOf } from '../scripts/script-record.js'
 import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../session/service-command.js'
 import { type Column, table } from '../terminal/layout.js'
-import { money, printResult } from '../terminal/output.js'
+import { type ListTotal, money, printResult, totalText } from '../terminal/output.js'
 import { ago, lasted } from '../terminal/readable-time.js'
 
 interface JobsOptions extends ServiceOptions {
@@ -17,10 +17,8 @@ interface JobsOptions extends ServiceOptions {
   cursor?: string
 }
 
-interface JobPage {
+interface JobPage extends ListTotal {
   jobs: JobRecord[]
-  total: number
-  total_capped?: boolean
   next_cursor: string | null
 }
 
@@ -57,7 +55,7 @@ export function addJobsCommand(program: Command): void {
     )
 }
 
-function pageText({ jobs, total, total_capped, next_cursor }: JobPage): string {
+function pageText({ jobs, next_cursor, ...total }: JobPage): string {
   if (jobs.length === 0) return 'No jobs.'
   const rows = jobs.map((job) => [
     job.id,
@@ -71,8 +69,7 @@ function pageText({ jobs, total, total_capped, next_cursor }: JobPage): string {
     summaryLine(job)
   ])
   const list = table(columns, rows)
-  const count = total_capped ? `more than ${total}` : String(total)
-  return next_cursor ? `${list}\n\n${jobs.length} of ${count}; more: --cursor ${next_cursor}` : list
+  return next_cursor ? `${list}\n\n${jobs.length} of ${totalText(total)}; more: --cursor ${next_cursor}` : list
 }
 
 function summaryLine({ summary }: JobRecord): string {

@@ -3,6 +3,7 @@ import { isIdEnd } from '../../../domain/json/short-id.js'
 import type { ApiClient } from '../session/api-client.js'
 import { isUuid } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
+import type { ListTotal } from '../terminal/output.js'
 
 export interface ScriptItem {
   id: string
@@ -31,10 +32,8 @@ export interface ScriptRecord extends ScriptItem {
   executions: { id: string; status: string; backend: string; created_at: string; completed_at: string | null }[]
 }
 
-export interface ScriptPage {
+export interface ScriptPage extends ListTotal {
   scripts: ScriptItem[]
-  total: number
-  total_capped?: boolean
 }
 
 const PAGE_SIZE = 100

@@ -55,10 +55,9 @@ export function scriptsText(scripts: ScriptItem[]): string {
   )
 }
 
-export function scriptPageText({ scripts, total, total_capped }: ScriptPage, offset: number): string {
-  const shown = offset + scripts.length
-  const footer = scripts.length > 0 ? pageFooter(shown, total, `--offset ${shown}`, total_capped) : ''
-  return scriptsText(scripts) + footer
+export function scriptPageText(page: ScriptPage, offset: number): string {
+  const { scripts } = page
+  return scriptsText(scripts) + (scripts.length > 0 ? pageFooter(offset + scripts.length, page) : '')
 }
 
 export const templatesText = (scripts: ScriptItem[]): string =>

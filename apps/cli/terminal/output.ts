@@ -18,9 +18,22 @@ export const printResult = ({ json }: { json?: boolean }, own: string, text: () 
 export const printNotice = (text: string): void =>
   void process.stderr.write(`${wrapped(plain(text), errScreen().columns)}\n`)
 
-/** The line below a page of a list that has more rows, or nothing. */
-export const pageFooter = (shown: number, total: number, next: string, capped = false): string =>
-  capped || shown < total ? `\n\n${shown} of ${capped ? `more than ${total}` : total}; more: ${next}` : ''
+/** How many rows a list has, as each of its pages states it. */
+export interface ListTotal {
+  total: number
+  total_capped?: boolean
+  total_estimate?: number
+}
+
+/** `17`, `more than 10000`, `about 5,700,000` */
+export const totalText = ({ total, total_capped, total_estimate }: ListTotal): string => {
+  if (total_estimate !== undefined) return `about ${total_estimate.toLocaleString('en-US')}`
+  return total_capped ? `more than ${total}` : String(total)
+}
+
+/** The line below a page of a list that has more rows, or nothing. @param shown rows of this page and those before it. */
+export const pageFooter = (shown: number, list: ListTotal): string =>
+  list.total_capped || shown < list.total ? `\n\n${shown} of ${totalText(list)}; more: --offset ${shown}` : ''
 
 /** Two decimals, or as many as the amount has: `$0.30`, `$0.00145`. */
 export const money = (usd: number): string => `$${usd.toFixed(6).replace(/0{1,4}$/, '')}`

@@ -4857,6 +4857,7 @@ export interface components {
       total_capped?: true
       limit: number
       offset: number
+      total_estimate?: number
       next_cursor: string | null
     }
     JobActions: {
@@ -6620,6 +6621,7 @@ export interface components {
       total_capped?: true
       limit: number
       offset: number
+      total_estimate?: number
     }
     AdminJobActions: {
       cancel: true | string

@@ -1,12 +1,10 @@
-import { groupedDigits, numbered } from '../text/exact-numbers.js'
+import { groupedDigits, plural } from '../text/exact-numbers.js'
+import { type ListTotal, totalText } from '../text/list-total.js'
 import { Button } from './button.js'
 import styles from './pager.module.css'
 
 /** What the API says of a page of a list. */
-export interface PageEnd {
-  /** At least so many, where it is capped. */
-  total: number
-  total_capped?: boolean
+export interface PageEnd extends ListTotal {
   limit: number
   offset: number
 }
@@ -24,7 +22,7 @@ export function Pager(props: {
   const { end, rows, noun, onPage } = props
   const { total, total_capped, limit, offset } = end
   const page = Math.floor(offset / limit) + 1
-  const all = `${total_capped ? 'at least ' : ''}${numbered(total, noun)}`
+  const all = `${totalText(end)} ${plural(total, noun)}`
   const isLast = total_capped ? rows < limit : offset + rows >= total
   const shown = rows === 0 ? 'none' : `${groupedDigits(offset + 1)} to ${groupedDigits(offset + rows)}`
   return (

@@ -23,4 +23,8 @@ function decimal(value: bigint, places: number): string {
 
 /** `1 outcome`, `1,024 outcomes` */
 export const numbered = (count: bigint | number, noun: string): string =>
-  `${groupedDigits(count)} ${noun}${count === 1 || count === 1n ? '' : 's'}`
+  `${groupedDigits(count)} ${plural(count, noun)}`
+
+/** The noun for a count: `outcome` for 1, otherwise `outcomes`. */
+export const plural = (count: bigint | number, noun: string): string =>
+  count === 1 || count === 1n ? noun : `${noun}s`

@@ -1,5 +1,6 @@
 // What a page of jobs has for a browser: several statuses at once, and no large parameters.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { type SendRequest, startApi, type TestUser } from '../../support/api/api.js'
 import { finishJob } from '../../support/capsules/capsule-rows.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -88,4 +89,16 @@ describe('the parameters in a list', () => {
     ])
       expect([text.length < 64 * 1024, text.match(/"params_omitted":true/g)?.length]).toEqual([true, 6])
   })
+})
+
+// The last test: its jobs are in the lists of administrators.
+test('a list of more than 10,000 jobs has a capped total and an estimate', async () => {
+  const eve = await api.signUp()
+  const id = await eve.submit(submission())
+  const { db } = api.database
+  await db.execute(sql`insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', gen_random_uuid()))).*
+    from jobs j, generate_series(1, 11999) where j.id = ${id}`)
+  await db.execute(sql`analyze jobs`)
+  const { total, total_capped, total_estimate } = (await eve.get('/api/jobs?limit=1')).body
+  expect({ total, total_capped, total_estimate }).toEqual({ total: 10_000, total_capped: true, total_estimate: 12_000 })
 })

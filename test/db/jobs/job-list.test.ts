@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { searchJobs } from '../../../db/admin/job-search.js'
 import { listJobs, SEARCHED_MAX } from '../../../db/jobs/job-list.js'
 import type { Caller } from '../../../db/teams/memberships.js'
+import { TOTAL_MAX } from '../../../domain/json/page.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -228,4 +229,46 @@ test("a filter by time uses the clock of the database, although ids have the API
   const around = { createdAfter: new Date(at.getTime() - 1), createdBefore: new Date(at.getTime() + 1) }
   const { rows, total } = await listJobs(db, caller, { ...page, ...around })
   expect([rows.map(({ id }) => id), total]).toEqual([[row!.id], 1])
+})
+
+describe('a list of more jobs than are counted', () => {
+  const MANY = TOTAL_MAX + 2_000
+  const OF_BACKEND = TOTAL_MAX + 500
+  let zoe: Caller
+  const about = (count: number) => ({ least: count * 0.9, most: count * 1.1 })
+  const within = (estimate: number | null, { least, most }: ReturnType<typeof about>) => {
+    expect(estimate).toBeGreaterThan(least)
+    expect(estimate).toBeLessThan(most)
+  }
+
+  beforeAll(async () => {
+    const person = await addPerson(db)
+    zoe = { ...person, key: null }
+    await copies(await addJob(db, person, { submission: { teamId: await addTeam(db, person) } }), MANY - 1)
+    await db.execute(sql`update jobs set backend = 'aer-statevector' where id in
+      (select id from jobs where user_id = ${person.userId} limit ${OF_BACKEND}::int)`)
+    await db.execute(sql`analyze jobs`)
+  }, 60_000)
+
+  test('states about how many there are, of each filter', async () => {
+    const all = await listJobs(db, zoe, page)
+    expect(all.total).toBe(TOTAL_MAX + 1)
+    within(all.estimate, about(MANY))
+    const pending = await listJobs(db, zoe, { ...page, statuses: ['pending', 'failed'] })
+    within(pending.estimate, about(MANY))
+    const ofBackend = await listJobs(db, zoe, { ...page, backend: 'aer-statevector' })
+    expect(ofBackend.total).toBe(TOTAL_MAX + 1)
+    expect(ofBackend.estimate).toBeLessThan(MANY)
+  })
+
+  test('states so for an administrator, too', async () => {
+    const [counted] = await db.execute<{ jobs: number }>(sql`select count(*)::int as jobs from jobs`)
+    within((await searchJobs(db, page)).estimate, about(counted!.jobs))
+  })
+
+  test('states none where all are counted', async () => {
+    expect(await listJobs(db, zoe, { ...page, statuses: ['failed'] })).toMatchObject({ total: 0, estimate: null })
+    expect(await listJobs(db, caller, page)).toMatchObject({ estimate: null })
+    expect(await searchJobs(db, { ...page, q: needle })).toMatchObject({ estimate: null })
+  })
 })

@@ -4,7 +4,7 @@ import { jobStatuses } from '../../../../domain/jobs/job-status.js'
 import type { JobRecord } from '../../jobs/job-record.js'
 import { type ListView, listText } from '../../session/list.js'
 import { idArgument, type PageOptions, type ServiceOptions, wholeNumberWithin } from '../../session/service-command.js'
-import { money, pageFooter, printResult } from '../../terminal/output.js'
+import { type ListTotal, money, pageFooter, printResult, totalText } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
 import { administratorCommand, withAdministrator } from './administrator.js'
@@ -14,10 +14,8 @@ interface AnyJob extends JobRecord {
   user_email: string | null
 }
 
-interface JobPage {
+interface JobPage extends ListTotal {
   jobs: AnyJob[]
-  total: number
-  total_capped?: boolean
 }
 
 type JobsOptions = ServiceOptions & PageOptions & { status?: string; q?: string }
@@ -82,8 +80,6 @@ export function addAdminJobCommands(admin: Command): void {
 }
 
 function pageText(page: JobPage, offset: number): string {
-  const { total, total_capped: capped } = page
-  const next = offset + page.jobs.length
-  if (page.jobs.length === 0 && offset > 0) return `No more jobs: there are ${total}.`
-  return listText(page.jobs, jobs) + (page.jobs.length > 0 ? pageFooter(next, total, `--offset ${next}`, capped) : '')
+  if (page.jobs.length === 0 && offset > 0) return `No more jobs: there are ${totalText(page)}.`
+  return listText(page.jobs, jobs) + (page.jobs.length > 0 ? pageFooter(offset + page.jobs.length, page) : '')
 }

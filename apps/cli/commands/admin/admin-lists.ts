@@ -5,7 +5,7 @@ import { type Page, pageView } from '../../../../domain/json/page.js'
 import { accessCodeView, teamView, userView } from '../../../../domain/operations/administration.js'
 import { jsonOption, reportingFailures, wholeNumberWithin } from '../../session/service-command.js'
 import { type Column, table } from '../../terminal/layout.js'
-import { print, printJson } from '../../terminal/output.js'
+import { print, printJson, totalText } from '../../terminal/output.js'
 import { ago, clockTime } from '../../terminal/readable-time.js'
 import { databaseHelp, inDatabase } from './admin-database.js'
 
@@ -99,7 +99,7 @@ async function listUsers(options: ListOptions): Promise<void> {
 function printList(what: string, lines: string, rows: unknown[], total: number, { limit, offset }: Page): void {
   const page = pageView(total, { limit, offset })
   const next = offset + rows.length
-  const count = page.total_capped ? `more than ${page.total}` : String(page.total)
+  const count = totalText(page)
   if (total === 0) print(`No ${what}.`)
   else if (rows.length === 0) print(`No more ${what}: there are ${count}.`)
   else print(next < total ? `${lines}\n\n${offset + 1} to ${next} of ${count}; more: --offset ${next}` : lines)

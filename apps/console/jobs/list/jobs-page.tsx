@@ -9,12 +9,11 @@ import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { useTeam } from '../../shell/team.js'
-import { groupedDigits } from '../../text/exact-numbers.js'
+import { shownText } from '../../text/list-total.js'
 import { jobStatuses, statusText } from '../status.js'
 import { SubmitDialog } from '../submit/submit-dialog.js'
 import { type JobFilters, readFilters } from './job-filters.js'
 import { JobTable } from './job-table.js'
-import type { ListPage } from './list-pages.js'
 import { useJobList } from './use-job-list.js'
 
 const route = getRouteApi('/signed-in/jobs')
@@ -43,7 +42,7 @@ export function JobsPage() {
       {first && jobs.length === 0 ? <NoJobs filtered={filtered} submit={() => setSubmitting(true)} /> : null}
       {first && jobs.length > 0 ? (
         <p className={layout.quiet} role="status">
-          {totalText(jobs.length, first)}
+          {shownText(jobs.length, first, 'jobs')}
         </p>
       ) : null}
       {list.hasNextPage ? (
@@ -57,9 +56,6 @@ export function JobsPage() {
     </>
   )
 }
-
-const totalText = (shown: number, { total, total_capped }: ListPage): string =>
-  `${groupedDigits(shown)} of ${total_capped ? 'at least ' : ''}${groupedDigits(Math.max(total, shown))} jobs`
 
 function Filters({ filters }: { filters: JobFilters }) {
   const navigate = route.useNavigate()

@@ -9,7 +9,7 @@ import layout from '../../components/layout.module.css'
 import { Empty, Loading, Refusal } from '../../components/notice.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { useTeam } from '../../shell/team.js'
-import { groupedDigits } from '../../text/exact-numbers.js'
+import { shownText } from '../../text/list-total.js'
 import { type ScriptItem, scriptsQuery } from '../script-queries.js'
 import { readScriptFilters, type ScriptFilters, scriptKinds } from './script-filters.js'
 import { ScriptTable } from './script-table.js'
@@ -45,8 +45,7 @@ export function ScriptsPage() {
         <>
           <ScriptTable scripts={scripts} total={first.total} teams={session?.teams ?? []} onEnd={more} />
           <p className={layout.quiet} role="status">
-            {groupedDigits(scripts.length)} of {first.total_capped ? 'at least ' : ''}
-            {groupedDigits(Math.max(first.total, scripts.length))} scripts
+            {shownText(scripts.length, first, 'scripts')}
           </p>
         </>
       ) : null}

@@ -1,5 +1,6 @@
 // The response time of a submission with 1, 10 and 50 callers at the same time, with the api alone and while the jobs run as
-// in production (no-op executor), when the worker uses its share of the cores.
+// in production (no-op executor), when the worker uses its share of the cores; and of jobs with a price, which take turns at
+// the counters of their team.
 import { Agent, request } from 'undici'
 import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
 import { printTable, quantile } from './support/table.js'
@@ -7,8 +8,11 @@ import { printTable, quantile } from './support/table.js'
 const WARM_UP = 100
 const REQUESTS = 1_000
 const P99_GOAL_MS = 50
+/** Gets the smallest price. */
+const PRICED = 'marqov-sim'
 
-const body = (mode: string) =>
+/** @param other fields in place of those of a Bell pair on `local`. */
+export const submissionBody = (mode: string, other: Record<string, unknown> = {}): string =>
   JSON.stringify({
     circuit: {
       format: 'qasm3',
@@ -16,7 +20,8 @@ const body = (mode: string) =>
     },
     backend: 'local',
     execution_mode: mode,
-    params: { shots: 1024 }
+    params: { shots: 1024 },
+    ...other
   })
 
 export async function benchSubmit(stack: BenchStack): Promise<void> {
@@ -26,6 +31,12 @@ export async function benchSubmit(stack: BenchStack): Promise<void> {
     await submitMany(platform, 'direct', 10, WARM_UP)
     for (const clients of [1, 10, 50])
       rows.push(row('api alone', clients, await submitMany(platform, 'direct', clients, REQUESTS)))
+    await platform.connection.sql`update backends set task_fee_micro = 1 where slug = ${PRICED}`
+    const priced = submissionBody('direct', { backend: PRICED })
+    for (const clients of [1, 10])
+      rows.push(
+        row('api alone, with a price', clients, await submitMany(platform, 'direct', clients, REQUESTS, priced))
+      )
     await platform.startWorker()
     await untilAllAreFinal(platform)
     for (const mode of ['direct', 'temporal']) {
@@ -48,7 +59,7 @@ export async function submitMany(
   mode: string,
   clients: number,
   count: number,
-  text = body(mode)
+  body = submissionBody(mode)
 ) {
   const agent = new Agent({ connections: clients })
   const headers = { 'content-type': 'application/json', cookie: platform.cookie }
@@ -61,7 +72,7 @@ export async function submitMany(
       const response = await request(`${platform.base}/api/jobs/submit`, {
         method: 'POST',
         headers,
-        body: text,
+        body,
         dispatcher: agent
       })
       const answer = await response.body.text()

@@ -1,7 +1,7 @@
 // Records, finds and lists jobs. A job, its reservation and its outbox row are one transaction, which starts nothing.
 // Reads always name the caller: non-members get the same result as for a job that does not exist.
 import { createHash } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Backend, isAtProvider } from '../../domain/backends/backend.js'
 import { frameworkOfCircuit } from '../../domain/jobs/framework.js'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
@@ -18,7 +18,7 @@ import { members, teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
-import { assertStorageLeft } from '../teams/team-storage.js'
+import { assertFits, type StorageFigures, storageFigures } from '../teams/team-storage.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { hasPlainEnd } from './has-plain-end.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
@@ -56,21 +56,21 @@ export async function createJob(
 ): Promise<string> {
   const { caller, keyDailyLimit = null, backend, at, refused } = context
   const { teamId } = submission
-  await assertStorageLeft(tx, teamId, submissionBytes(submission))
   const id = newId()
   const estimate = estimateOf(submission, backend)
   const startsAt = submission.notBefore ?? at
   const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
+  // One statement, since the caller waits for every round trip.
+  const owner = { ...caller, keyId: caller.key?.id ?? null }
+  const recorded = rowsOfJob(tx, { ...submission, id, estimate }, { ...context, owner })
+  const [figures] = await tx.execute<StorageFigures>(sql`with ${recorded} ${storageFigures(teamId)}`)
+  assertFits(figures!, submissionBytes(submission))
+  // Last, since other jobs of the team wait for the counters from here to the commit.
   const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
   if (refusal) {
     refused?.(refusal)
     throw budgetError(refusal)
   }
-  await insertJob(
-    tx,
-    { ...submission, id, estimate },
-    { ...context, owner: { ...caller, keyId: caller.key?.id ?? null } }
-  )
   return id
 }
 
@@ -96,18 +96,23 @@ export interface StepOfRun {
   deferred: boolean
 }
 
-/** Records a job whose estimate is already reserved. */
-export async function insertJob(
-  tx: Tx,
-  submission: Submission & { teamId: string; id: string; estimate: MicroUsd },
-  context: {
-    owner: { userId: string | null; keyId: string | null }
-    backend: Backend
-    requestId?: string
-    traceParent?: string | null
-    run?: StepOfRun
-  }
-): Promise<void> {
+type PricedSubmission = Submission & { teamId: string; id: string; estimate: MicroUsd }
+
+interface SubmittedBy {
+  owner: { userId: string | null; keyId: string | null }
+  backend: Backend
+  requestId?: string
+  traceParent?: string | null
+  run?: StepOfRun
+}
+
+/** Records a job. Its estimate is reserved in the same transaction, and its bytes fit. */
+export async function insertJob(tx: Tx, submission: PricedSubmission, by: SubmittedBy): Promise<void> {
+  await tx.execute(sql`with ${rowsOfJob(tx, submission, by)} select 1`)
+}
+
+/** Common table expressions that insert a job with its first event and its outbox row. */
+function rowsOfJob(tx: Tx, submission: PricedSubmission, context: SubmittedBy): SQL {
   const { backend, owner, run } = context
   const { id, teamId, source, estimate } = submission
   const durable = submission.mode === 'temporal' || isAtProvider(backend)
@@ -166,8 +171,7 @@ export async function insertJob(
       ? NEVER
       : sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
   })
-  // One statement, since the caller waits for every round trip.
-  await tx.execute(sql`with job as ${job}, event as ${event} ${message.getSQL()}`)
+  return sql`job as ${job}, event as ${event}, message as ${message}`
 }
 
 const sweepColumns = (params: JobParams) => {

@@ -28,7 +28,7 @@ import { jobs } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { apiKeyDays, apiKeys } from '../tables/teams.js'
 import { capsuleOfJob, lockCapsuleBudget, makeCapsuleBudget, moveCapsuleBudget } from './capsule-budget.js'
-import { lockCounter, makeKeyDay, moveCounter, moveKeyDay, startOf } from './counters.js'
+import { lockCounter, makeKeyDay, moveCounter, moveKeyDay, raiseReserved, startOf } from './counters.js'
 
 export interface TeamBudget {
   limits: BudgetLimits
@@ -145,13 +145,11 @@ async function reserveAll(
     (capsule && checkCapsule(total, capsule))
   if (single) return single
   if (capsuleId) await moveCapsuleBudget(tx, capsuleId, { reserved: total, spent: 0n })
-  const refusal = await reservePeriods(tx, teamId, { day, month }, total, limits)
-  if (refusal) return refusal
   const priced = members.filter(({ estimate }) => estimate !== 0n)
   await tx
     .insert(ledger)
     .values(priced.map(({ id, estimate }) => ({ teamId, jobId: id, kind: 'reserve' as const, amount: estimate, day })))
-  return null
+  return reservePeriods(tx, teamId, { day, month }, total, limits)
 }
 
 /**
@@ -222,23 +220,16 @@ const committedBy = sql`case when ${providerJobs.state} = 'withdrawn' then 0
   when ${providerJobs.state} in ('completed', 'failed', 'cancelled') then coalesce(${providerJobs.cost}, ${providerJobs.estimate})
   else ${providerJobs.estimate} end`
 
-/** Reserves on the team's day and in its month. */
+/** Reserves on the team's day and in its month, as late as possible: until the commit, other jobs of the team wait. */
 async function reservePeriods(
   tx: Tx,
   teamId: string,
-  { day, month }: { day: string; month: string },
+  periods: { day: string; month: string },
   amount: MicroUsd,
   limits: BudgetLimits
 ): Promise<BudgetRefusal | null> {
-  for (const [period, startsOn, limit] of [
-    ['day', day, 'daily'],
-    ['month', month, 'monthly']
-  ] as const) {
-    const refusal = checkPeriod(limit, amount, limits, await lockCounter(tx, teamId, period, startsOn))
-    if (refusal) return refusal
-    await moveCounter(tx, { teamId, period, startsOn, reserved: amount, spent: 0n })
-  }
-  return null
+  const { day, month } = await raiseReserved(tx, teamId, periods, amount)
+  return checkPeriod('daily', amount, limits, day) ?? checkPeriod('monthly', amount, limits, month)
 }
 
 async function reserveKeyDay(

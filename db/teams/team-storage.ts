@@ -1,6 +1,6 @@
 // How many bytes each team stores, and how many it can. Triggers write entries (db/tables/storage.ts); a sweep adds them to the
 // sums, so that reading a team's figures does not grow with what it stores.
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import {
   STORAGE_DEFAULT_BYTES,
   type StorageKind,
@@ -32,6 +32,12 @@ export async function storageOf(db: DbOrTx, teamId: string): Promise<TeamStorage
   return { used, limit: Number(rows[0]!.limit), byKind }
 }
 
+export type StorageFigures = { used: string; limit: string }
+
+/** A query of what a team stores in all, and can store. A statement that writes does not see its own writes there. */
+export const storageFigures = (teamId: string): SQL => sql`
+  select coalesce(sum(bytes), 0)::text as used, ${limitOf(teamId)}::text as limit from ${entriesOf(teamId)} figures`
+
 /**
  * Refuses a write that would exceed the team's limit. Writes that commit at the same moment do not see each other, so the limit
  * can be exceeded by one write for each connection to the database.
@@ -39,9 +45,13 @@ export async function storageOf(db: DbOrTx, teamId: string): Promise<TeamStorage
  * @throws ServiceError `storage_limit_exceeded`.
  */
 export async function assertStorageLeft(tx: DbOrTx, teamId: string, adding: number): Promise<void> {
-  const [row] = await tx.execute<{ used: string; limit: string }>(sql`
-    select coalesce(sum(bytes), 0)::text as used, ${limitOf(teamId)}::text as limit from ${entriesOf(teamId)} figures`)
-  const refusal = storageRefusal({ used: Number(row!.used), limit: Number(row!.limit) }, adding)
+  const [figures] = await tx.execute<StorageFigures>(storageFigures(teamId))
+  assertFits(figures!, adding)
+}
+
+/** @throws ServiceError `storage_limit_exceeded`. */
+export function assertFits({ used, limit }: StorageFigures, adding: number): void {
+  const refusal = storageRefusal({ used: Number(used), limit: Number(limit) }, adding)
   if (refusal) throw refusal
 }
 

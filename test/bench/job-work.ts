@@ -20,7 +20,7 @@ export const statementRows: readonly StatementRow[] = [
   { step: 'submit', what: 'backend', role: 'api', pattern: /^select "id", "slug", .* from "backends"/ },
   {
     step: 'submit',
-    what: 'begin; team with membership; storage limit; job with event and outbox row; commit',
+    what: 'begin; team with membership; job with event and outbox row, and the storage limit; commit',
     role: 'api',
     pattern: /insert into "jobs"/
   },

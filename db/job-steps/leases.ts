@@ -2,7 +2,7 @@
 // returns which of its jobs are being cancelled. A sweep ends the jobs whose lease has expired.
 import { and, asc, eq, inArray, isNotNull, lt, not, sql } from 'drizzle-orm'
 import type { JobStatus } from '../../domain/jobs/job-status.js'
-import { anyOf, type Db, type Tx } from '../client.js'
+import { anyOf, type Db, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
 import { handleRows, type RowFailures } from '../sweep-rows.js'
 import { jobs } from '../tables/jobs.js'
@@ -14,7 +14,7 @@ import { leaseEnd } from './lease-time.js'
  * sweep has taken is renewed too. A job that another session has locked keeps its lease as it is until the next
  * renewal, so that the leases of the other jobs do not expire.
  */
-export async function renewLeases(db: Db, tokens: string[]): Promise<Map<string, JobStatus>> {
+export async function renewLeases(db: DbOrTx, tokens: string[]): Promise<Map<string, JobStatus>> {
   if (tokens.length === 0) return new Map()
   const held = and(anyOf(jobs.leaseToken, tokens), inArray(jobs.status, ['running', 'cancelling']))
   const rows = await db.execute<{ token: string; status: JobStatus }>(sql`

@@ -150,13 +150,16 @@ export const jobs = pgTable(
     index('jobs_script_idx').on(table.scriptId, table.teamId, table.id).where(sql`script_id is not null`),
     // Jobs of a capsule's runs, newest first.
     index('jobs_capsule_idx').on(table.capsuleId, table.teamId, table.id).where(sql`capsule_id is not null`),
-    // Jobs of all teams, for administrators.
-    index('jobs_status_idx').on(table.status, table.id),
+    // Jobs of all teams that have ended, for administrators. Those that have not are few: `jobs_open_idx` has them.
+    index('jobs_ended_idx')
+      .on(table.status, table.id)
+      .where(sql`status in ('completed', 'failed', 'cancelled', 'dispatch_failed')`),
     // Jobs of a user; and the rows to change when a user or a key is deleted.
     index('jobs_user_idx').on(table.userId, table.id),
     index('jobs_api_key_idx').on(table.apiKeyId).where(sql`api_key_id is not null`),
-    // The sweep of expired leases.
-    index('jobs_lease_idx').on(table.leaseExpiresAt).where(sql`lease_token is not null`),
+    // Renewals of leases, and the sweep of expired ones, which reads all. The time of expiry is in no index, so that a
+    // renewal changes none.
+    index('jobs_lease_token_idx').on(table.leaseToken).where(sql`lease_token is not null`),
     // The sweep of jobs without a live workflow, and the queue position of a waiting job.
     index('jobs_open_idx').on(table.updatedAt).where(sql`status in ('pending', 'running', 'cancelling')`),
     // Finished jobs whose reservation is held.

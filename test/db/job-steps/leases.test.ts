@@ -57,6 +57,22 @@ describe('a worker', () => {
     expect(await renewLeases(db, [])).toEqual(new Map())
   })
 
+  test('renews a lease without a change of any index', async () => {
+    const [before, after] = await db.transaction(async (tx) => {
+      const changes = () =>
+        tx.execute(sql`select pg_stat_get_xact_tuples_updated('jobs'::regclass)::int as changed,
+        pg_stat_get_xact_tuples_hot_updated('jobs'::regclass)::int as in_place`)
+      // The session also counts what it has not reported yet.
+      const [before] = await changes()
+      await renewLeases(tx, [lease])
+      const [after] = await changes()
+      return [before!, after!]
+    })
+    expect([Number(after.changed) - Number(before.changed), Number(after.in_place) - Number(before.in_place)]).toEqual([
+      1, 1
+    ])
+  })
+
   test('renews its other leases while the row of one job is locked, and keeps that job', async () => {
     const second = await addHeldJob()
     await db.execute(

@@ -4,7 +4,7 @@
 
 import { partsOf } from '../../support/sql-text.js'
 
-type Mark = 'contract' | 'old writes' | 'short' | 'repeatable'
+type Mark = 'contract' | 'old writes' | 'replaced' | 'short' | 'repeatable'
 type Breach = [neededMark: Mark, what: string]
 
 /** @returns one line for each breach; none for a migration that only expands the schema, or says why it may do more. */
@@ -46,7 +46,8 @@ function isRebuilt(drop: string | undefined, build: string | undefined): boolean
 }
 
 const rules: [pattern: RegExp, neededMark: Mark, effect: string][] = [
-  [/^(alter column \w+ )?drop (?!not null)|^truncate /, 'contract', 'takes away what the release before uses'],
+  [/^(alter column \w+ )?drop (?!not null|index)|^truncate /, 'contract', 'takes away what the release before uses'],
+  [/^drop index /, 'replaced', 'takes away what makes queries of the release before fast'],
   [/^(alter .*)?rename /, 'contract', 'renames what the release before uses'],
   [/^alter column \w+ set not null/, 'contract', 'refuses rows that the release before writes'],
   [/^alter column \w+ (set data )?type |^alter type /, 'contract', 'changes a type that the release before uses'],

@@ -26,6 +26,7 @@ describe('the rules refuse', () => {
     ['drop table jobs;', 'takes away'],
     ['drop function meter();', 'takes away'],
     ['drop index concurrently if exists jobs_name_idx;', 'takes away'],
+    ['-- contract 28: nothing reads it\ndrop index jobs_name_idx;', 'fast'],
     ['do $$ begin alter table jobs drop column name; end $$;', 'takes away'],
     ['do $$ begin if true then drop table jobs; end if; end $$;', 'takes away'],
     ['truncate jobs;', 'takes away'],
@@ -89,6 +90,7 @@ describe('the rules allow', () => {
     ['-- contract 28: read by no program since 0027\nalter table jobs drop column name;'],
     ['-- contract 28: written by every program since 0027\nalter table jobs add constraint a check (b is not null);'],
     ['-- old writes: the column is new and not written yet\nalter table jobs add constraint jobs_a check (a > 1);'],
+    ['-- replaced: jobs_title_idx serves the same queries\ndrop index jobs_name_idx;'],
     ['-- short: few rows\nupdate backends set queue_length = 0;'],
     [
       '-- concurrently: many rows\ndrop index concurrently if exists jobs_a_idx;\n--> statement-breakpoint\ncreate index concurrently jobs_a_idx on jobs (a);'

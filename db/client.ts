@@ -125,6 +125,10 @@ function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, gu
   return own
 }
 
+/** Whether `column` is one of the texts, none of which contains a comma. */
+export const anyTextOf = (column: AnyPgColumn, texts: readonly string[]): SQL =>
+  sql`${column} = any(string_to_array(${texts.join(',')}, ','))`
+
 /** Whether `column` is one of the ids. */
 export const anyOf = (column: AnyPgColumn, ids: string[]): SQL =>
   sql`${column} = any(string_to_array(${ids.join(',')}, ',')::uuid[])`

@@ -90,11 +90,13 @@ export async function loadTaskInput(
   key: string,
   { dependsOn, functionSha256, argumentsSha256 }: Pick<TaskRun, 'dependsOn' | 'functionSha256' | 'argumentsSha256'>
 ): Promise<TaskInput> {
-  const texts = await valueTexts(db, jobId, [functionSha256, argumentsSha256])
+  const [texts, values] = await Promise.all([
+    valueTexts(db, jobId, [functionSha256, argumentsSha256]),
+    taskResults(db, jobId, dependsOn)
+  ])
   const called = texts.get(functionSha256)
   const taken = texts.get(argumentsSha256)
   if (called === undefined || taken === undefined) throw new Error(`task ${key} of job ${jobId} has no function`)
-  const values = await taskResults(db, jobId, dependsOn)
   return { function: called, arguments: taken, values }
 }
 

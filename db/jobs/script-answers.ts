@@ -1,19 +1,16 @@
 // The texts of a job's requests and the results of its tasks, as its executions take them. Their sizes are summed in the
 // database, so that a worker knows how much it will load before it loads anything.
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
-import type { DbOrTx } from '../client.js'
+import { anyTextOf, type DbOrTx } from '../client.js'
 import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import { valueColumns, valueText } from './task-values.js'
 
 /** The most that one query for bodies loads, unless a single body has more. */
 const BATCH_BYTES = 16 * 1024 * 1024
 
-/** Keys consist of letters, digits, `_` and `.`. As one text, the list makes no statement of its own for each length. */
-const oneOfKeys = (keys: readonly string[]): SQL => sql`${jobTasks.key} = any(string_to_array(${keys.join(',')}, ','))`
-
 const resultsOf = (jobId: string, keys: readonly string[]) =>
-  and(eq(jobTasks.jobId, jobId), oneOfKeys(keys), eq(jobTasks.state, 'completed'))
+  and(eq(jobTasks.jobId, jobId), anyTextOf(jobTasks.key, keys), eq(jobTasks.state, 'completed'))
 
 const withResult = and(eq(taskValues.jobId, jobTasks.jobId), eq(taskValues.sha256, jobTasks.resultSha256))
 
@@ -99,7 +96,12 @@ export async function returnedKeys(db: DbOrTx, jobId: string): Promise<Map<numbe
     const rows = await db
       .select({ number: scriptRequests.number, body: scriptRequests.body })
       .from(scriptRequests)
-      .where(and(requestsOf(jobId, ''), inArray(scriptRequests.number, numbers)))
+      .where(
+        and(
+          requestsOf(jobId, ''),
+          sql`${scriptRequests.number} = any(string_to_array(${numbers.join(',')}, ',')::int[])`
+        )
+      )
       .orderBy(scriptRequests.number)
     for (const { number, body } of rows)
       keys.set(

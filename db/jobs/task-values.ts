@@ -1,6 +1,6 @@
 // The functions, arguments and results of a job's tasks, each content once.
-import { and, eq, inArray } from 'drizzle-orm'
-import type { DbOrTx } from '../client.js'
+import { and, eq } from 'drizzle-orm'
+import { anyTextOf, type DbOrTx } from '../client.js'
 import { type StoredContent, smallContent, wholeOf } from '../stored-content.js'
 import { taskValues } from '../tables/jobs.js'
 
@@ -37,7 +37,7 @@ export async function valueTexts(db: DbOrTx, jobId: string, digests: readonly st
   const rows = await db
     .select(valueColumns)
     .from(taskValues)
-    .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, [...digests])))
+    .where(and(eq(taskValues.jobId, jobId), anyTextOf(taskValues.sha256, digests)))
   const texts = new Map<string, string>()
   for (const row of rows) texts.set(row.sha256, await valueText(db, jobId, row))
   return texts
@@ -48,6 +48,6 @@ export async function storedDigests(db: DbOrTx, jobId: string, digests: readonly
   const rows = await db
     .select({ sha256: taskValues.sha256 })
     .from(taskValues)
-    .where(and(eq(taskValues.jobId, jobId), inArray(taskValues.sha256, [...digests])))
+    .where(and(eq(taskValues.jobId, jobId), anyTextOf(taskValues.sha256, digests)))
   return new Set(rows.map(({ sha256 }) => sha256))
 }

@@ -4,6 +4,7 @@
 import { submitMany, untilAllAreFinal } from './submit.js'
 import type { BenchPlatform, BenchStack } from './support/bench-stack.js'
 import { median, printTable, quantile } from './support/table.js'
+import { bytesSince, logEnd } from './wal.js'
 
 const ROUNDS = 9
 const WARM_UP_JOBS = 100
@@ -18,6 +19,8 @@ interface Measured {
   submissions: number
   /** Milliseconds of a submission, below which 99 of 100 lie. */
   p99: number
+  /** Bytes of Postgres' log for a job. */
+  wal: number
 }
 
 /** @param root the folder of the other commit, built. */
@@ -38,7 +41,7 @@ export async function benchCommits(stack: BenchStack, { ref, root }: { ref: stri
           measured[at] = await measure(sides[at]!, mode, jobsOfMode[mode])
         rounds.push(measured as [Measured, Measured])
       }
-      const rows = (['jobs', 'submissions', 'p99'] as const).map((figure) => rowOf(rounds, figure))
+      const rows = (['jobs', 'submissions', 'p99', 'wal'] as const).map((figure) => rowOf(rounds, figure))
       printTable(
         `${mode}: this tree against ${ref}, ${ROUNDS} rounds of ${jobsOfMode[mode]} jobs, ${CLIENTS} clients`,
         ['figure', `median of ${ref}`, 'median of this tree', 'ratio', 'middle half of the ratios', 'all'],
@@ -53,14 +56,18 @@ export async function benchCommits(stack: BenchStack, { ref, root }: { ref: stri
 const names: Record<keyof Measured, string> = {
   jobs: 'jobs/s, from the first submission to the last end',
   submissions: 'submissions/s, while the jobs run',
-  p99: 'p99 of a submission, ms'
+  p99: 'p99 of a submission, ms',
+  wal: 'bytes of the log for a job'
 }
 
 async function measure(side: BenchPlatform, mode: Mode, count: number): Promise<Measured> {
+  const logged = await logEnd(side.connection)
   const began = performance.now()
   const { latencies, rate } = await submitMany(side, mode, CLIENTS, count)
   await untilAllAreFinal(side)
-  return { jobs: (count * 1_000) / (performance.now() - began), submissions: rate, p99: quantile(latencies, 0.99) }
+  const jobs = (count * 1_000) / (performance.now() - began)
+  const wal = (await bytesSince(side.connection, logged)) / count
+  return { jobs, submissions: rate, p99: quantile(latencies, 0.99), wal }
 }
 
 function rowOf(rounds: readonly [Measured, Measured][], figure: keyof Measured): string[] {

@@ -24,6 +24,7 @@ import { benchSweep } from './sweep.js'
 import { benchTerminal } from './terminal.js'
 import { benchThroughput } from './throughput/throughput.js'
 import { benchHeldPolls, benchStreams } from './waiters.js'
+import { benchWal } from './wal.js'
 
 const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   backends: benchBackends,
@@ -39,6 +40,7 @@ const stages: Record<string, (stack: BenchStack) => Promise<void>> = {
   executor: benchExecutor,
   'executor-pool': benchExecutorPool,
   lists: benchLists,
+  wal: benchWal,
   'held-polls': benchHeldPolls,
   streams: benchStreams,
   'live-output': benchLiveOutput,

@@ -18,13 +18,15 @@ import { members, teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
 import { type Caller, membershipsOf } from '../teams/memberships.js'
-import { assertFits, type StorageFigures, storageFigures } from '../teams/team-storage.js'
+import { assertFits, assertStorageLeft, type StorageFigures, storageFigures } from '../teams/team-storage.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { hasPlainEnd } from './has-plain-end.js'
 import { providerJobsOfJob, waitingOfJob } from './job-waiting.js'
 
 /** How long the relay leaves a new row to the nudge that follows the response. */
 const NUDGE_HEAD_START_SECONDS = 2
+/** A larger submission is not written before all that could refuse it is known. */
+const RECORDED_FIRST_BYTES = 64 * 1024
 /** The due time of a task that waits for an earlier one. The relay never takes such a row. */
 const NEVER = sql`'9999-01-01Z'::timestamptz`
 
@@ -60,17 +62,26 @@ export async function createJob(
   const estimate = estimateOf(submission, backend)
   const startsAt = submission.notBefore ?? at
   const key = caller.key && keyDailyLimit !== null ? { id: caller.key.id, dailyLimit: keyDailyLimit } : null
-  // One statement, since the caller waits for every round trip.
-  const owner = { ...caller, keyId: caller.key?.id ?? null }
-  const recorded = rowsOfJob(tx, { ...submission, id, estimate }, { ...context, owner })
-  const [figures] = await tx.execute<StorageFigures>(sql`with ${recorded} ${storageFigures(teamId)}`)
-  assertFits(figures!, submissionBytes(submission))
-  // Last, since other jobs of the team wait for the counters from here to the commit.
-  const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
-  if (refusal) {
+  const reserveEstimate = async () => {
+    const refusal = await reserve(tx, { id, teamId, estimate, startsAt, maxCost: submission.maxCost, key })
+    if (!refusal) return
     refused?.(refusal)
     throw budgetError(refusal)
   }
+  const job = { ...submission, id, estimate }
+  const by = { ...context, owner: { ...caller, keyId: caller.key?.id ?? null } }
+  const bytes = submissionBytes(submission)
+  if (bytes > RECORDED_FIRST_BYTES) {
+    await assertStorageLeft(tx, teamId, bytes)
+    await reserveEstimate()
+    await insertJob(tx, job, by)
+    return id
+  }
+  // One statement, since the caller waits for every round trip. The money comes last, since other jobs of the team wait for
+  // its counters from there to the commit.
+  const [figures] = await tx.execute<StorageFigures>(sql`with ${rowsOfJob(tx, job, by)} ${storageFigures(teamId)}`)
+  assertFits(figures!, bytes)
+  await reserveEstimate()
   return id
 }
 

@@ -234,16 +234,23 @@ describe('a team at its limit', () => {
     return [status, body]
   }
 
-  test('cannot submit a job, and the refusal says what is used and what the limit is', async () => {
+  test.each([
+    ['small', submission()],
+    ['large', submission({ params: { shots: 10, note: 'x'.repeat(100_000) } })]
+  ])('cannot submit a %s job, and the refusal says what is used and what the limit is', async (_size, body) => {
     const { all } = await usedBy(cleo)
-    const [status, body] = await refused(cleo.post('/api/jobs/submit', submission()))
-    expect(status).toBe(409)
-    expect(body).toMatchObject({
-      used_bytes: all,
-      limit_bytes: all + 20,
-      requested_bytes: expect.any(Number),
-      error: expect.stringContaining('Delete capsules or scripts')
-    })
+    const jobs = async () => (await cleo.get('/api/jobs')).body.total
+    const before = await jobs()
+    expect(await refused(cleo.post('/api/jobs/submit', body))).toMatchObject([
+      409,
+      {
+        used_bytes: all,
+        limit_bytes: all + 20,
+        requested_bytes: expect.any(Number),
+        error: expect.stringContaining('Delete capsules or scripts')
+      }
+    ])
+    expect([await jobs(), (await usedBy(cleo)).all]).toEqual([before, all])
   })
 
   test.each([

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 const log = pino({ level: 'silent' })
 let loop: WakeableLoop
 let passes = 0
-/** The pass under way goes on until this is called. */
+/** Ends the pass under way. */
 let endPass = () => {}
 const passHas = (begun: number) => eventually(() => passes === begun)
 

@@ -36,8 +36,9 @@ const handshakeCode = /^(EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_Z
  * authorization (an operator changes the password), insufficient resources, system error.
  */
 const awayClasses = new Set(['08', '28', '53', '58'])
-/** A database that does not exist (it is being restored); a standby; a server that stops, crashed or starts; dropped. */
-const awayStates = new Set(['3D000', '25006', '57P01', '57P02', '57P03', '57P04', '57P05'])
+/** A database that does not exist (it is being restored); a standby; a server that stops, crashed or starts; dropped; a session
+ * that it ended since nothing was heard of it. */
+const awayStates = new Set(['3D000', '25006', '57P01', '57P02', '57P03', '57P04', '57P05', '25P03'])
 /** Serialization failure, deadlock, lock not available, statement time-out. */
 const conflictStates = new Set(['40001', '40P01', '55P03', '57014'])
 

@@ -6,9 +6,14 @@ import type { Logger } from 'pino'
 import { postponeAlertMail, removeAlertMail, takeAlertMail } from '../../../db/capsule-runs/alert-mails.js'
 import type { Db } from '../../../db/client.js'
 import { postponeMail, removeMail, takeMail } from '../../../db/jobs/job-mails.js'
-import { postponeSealedMail, removeSealedMail, takeSealedMail } from '../../../db/service/sealed-mails.js'
+import {
+  postponeSealedMail,
+  removeSealedMail,
+  type TakenMail,
+  takeSealedMail
+} from '../../../db/service/sealed-mails.js'
 import type { KeyRing } from '../../../services/keys/key-ring.js'
-import type { MailClient } from '../../../services/mail/mail-client.js'
+import type { MailClient, MailOutcome } from '../../../services/mail/mail-client.js'
 import { openMail } from '../../../services/mail/mailer.js'
 import { domainOf, type Mail, subjectOf } from '../../../services/mail/message.js'
 import { alertMail, jobEndMail } from '../../../services/mail/text.js'
@@ -78,6 +83,11 @@ export function startMailSender(deps: MailSenderDeps): TimerLoop {
   }
 }
 
+/** A sealed mail whose key is not in the ring now; an operator may put it back. */
+interface Unopened {
+  unopened: string
+}
+
 /** A mail that was taken for one try. */
 interface PendingMail {
   /** The same for every try. */
@@ -86,7 +96,7 @@ interface PendingMail {
   about: Record<string, unknown>
   what: string
   /** `null`: it is no longer to be sent. */
-  mail: Mail | null
+  mail: Mail | Unopened | null
   tries: number
   retrySeconds: readonly number[]
   remove(): Promise<void>
@@ -96,16 +106,26 @@ interface PendingMail {
 async function pendingLinkMail({ db, keyRing, times }: MailSenderDeps): Promise<PendingMail | null> {
   const taken = keyRing && (await takeSealedMail(db))
   if (!taken) return null
-  const mail = openMail(keyRing, taken)
+  const { tries } = taken
+  const mail = taken.expired ? null : openedMail(keyRing, taken)
+  const names = mail && 'to' in mail ? { domain: domainOf(mail.to), subject: subjectOf(mail) } : { mailId: taken.id }
   return {
     id: `link-${taken.id}`,
-    about: { domain: domainOf(mail.to), subject: subjectOf(mail), tries: taken.tries },
+    about: { ...names, tries },
     what: 'a mail with a link',
-    mail: taken.expired ? null : mail,
-    tries: taken.tries,
+    mail,
+    tries,
     retrySeconds: times.linkRetrySeconds,
     remove: () => removeSealedMail(db, taken),
     postpone: (error, seconds) => postponeSealedMail(db, taken, error, seconds)
+  }
+}
+
+function openedMail(keyRing: KeyRing, taken: TakenMail): Mail | Unopened {
+  try {
+    return openMail(keyRing, taken)
+  } catch (error) {
+    return { unopened: (error as Error).message }
   }
 }
 
@@ -150,7 +170,7 @@ async function tryOnce({ client, countMail, log }: MailSenderDeps, pending: Pend
     log.info(about, `${what} was dropped: its recipient is gone, or its link has expired`)
     return pending.remove()
   }
-  const sent = await client.send(mail, pending.id, signal)
+  const sent = 'unopened' in mail ? unopenable(mail) : await client.send(mail, pending.id, signal)
   if (sent.outcome === 'sent') {
     countMail('sent')
     log.info(about, `${what} was sent`)
@@ -160,13 +180,14 @@ async function tryOnce({ client, countMail, log }: MailSenderDeps, pending: Pend
   if (signal.aborted) return pending.postpone('the worker stopped', 0)
   if (sent.outcome === 'refused' || pause === undefined) {
     countMail('given_up')
-    log.error(
-      { ...about, ...sent.reason },
-      `${what} was given up; check the mail server in SMTP_URL, or the folder in MAIL_DIR`
-    )
+    const check =
+      'unopened' in mail ? 'the keys in SECRETS_KEYS' : 'the mail server in SMTP_URL, or the folder in MAIL_DIR'
+    log.error({ ...about, ...sent.reason }, `${what} was given up; check ${check}`)
     return pending.remove()
   }
   countMail('failed')
   log.warn({ ...about, ...sent.reason, pauseSeconds: pause }, `${what} was not sent and will be tried again`)
   return pending.postpone(JSON.stringify(sent.reason), pause)
 }
+
+const unopenable = ({ unopened }: Unopened): MailOutcome => ({ outcome: 'failed', reason: { message: unopened } })

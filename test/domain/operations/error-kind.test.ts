@@ -11,7 +11,9 @@ describe('an error of a step is sorted', () => {
     // A certificate that has expired, or is for another name; a server without TLS.
     ...['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'EPROTO'],
     // Too many connections, disk full, shutting down, starting, a standby, a wrong password, no such database.
-    ...['08006', '53300', '53100', '57P01', '57P03', '25006', '28P01', '3D000']
+    ...['08006', '53300', '53100', '57P01', '57P03', '25006', '28P01', '3D000'],
+    // A session that said nothing for too long, outside and within a transaction: the process was frozen.
+    ...['57P05', '25P03']
   ])('%s: the database is away', (code) => {
     expect(errorKind(withCode(code))).toBe('away')
     expect(errorKind(wrapped(code))).toBe('away')

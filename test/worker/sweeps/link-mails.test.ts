@@ -104,6 +104,23 @@ test('a link to a new password is sent before a thousand invitations that have w
   expect(openMail(testKeyRing, taken!).to).toBe(RECIPIENT)
 })
 
+test('mails whose key is gone are given up after their tries, each with a line in the log, and hold up no other', async () => {
+  await db.execute(sql`insert into sealed_mails (id, ring_key_id, wrapped_key, sealed_mail, expires_at)
+    select gen_random_uuid(), 'gone', '', '', now() + make_interval(days => n) from generate_series(0, 3) n`)
+  await mailer.send(db, mailTo(), tomorrow())
+  const { deliveries } = await startSender()
+  await eventually(async () => (await stored()).length === 0)
+  expect(deliveries.map(({ to }) => to)).toEqual([[RECIPIENT]])
+  const givenUp = lines.filter(({ msg }) => msg === 'a mail with a link was given up; check the keys in SECRETS_KEYS')
+  expect(givenUp).toHaveLength(3)
+  expect(givenUp[0]).toMatchObject({
+    level: 50,
+    tries: 3,
+    mailId: expect.any(String),
+    message: expect.stringContaining('gone')
+  })
+})
+
 test('an expired mail is not sent', async () => {
   await mailer.send(db, mailTo('late@example.org'), new Date(Date.now() - 1_000))
   await mailer.send(db, mailTo(), tomorrow())

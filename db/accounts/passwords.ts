@@ -17,13 +17,16 @@ export async function setPassword(tx: Tx, userId: string, passwordHash: string, 
   await revokeSessions(tx, userId, keep)
 }
 
-/** @returns the token for the mailed link and its expiry; `null` when no account has the address. */
+/**
+ * @returns the token for the mailed link and its expiry, and whether the link would be the first proof of the address;
+ * `null` when no account has the address.
+ */
 export async function beginPasswordReset(
   db: DbOrTx,
   email: string
-): Promise<{ token: string; email: string; expiresAt: Date } | null> {
+): Promise<{ token: string; email: string; expiresAt: Date; firstProof: boolean } | null> {
   const [user] = await db
-    .select({ id: users.id, email: users.email })
+    .select({ id: users.id, email: users.email, provedAt: users.emailVerifiedAt })
     .from(users)
     .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
   if (!user) return null
@@ -32,7 +35,7 @@ export async function beginPasswordReset(
     .insert(passwordResets)
     .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: sql`now() + ${RESET_LIFETIME}` })
     .returning({ expiresAt: passwordResets.expiresAt })
-  return { token, email: user.email, expiresAt: row!.expiresAt }
+  return { token, email: user.email, expiresAt: row!.expiresAt, firstProof: user.provedAt === null }
 }
 
 /** Whether the token can be used now. */

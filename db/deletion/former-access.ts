@@ -15,8 +15,7 @@ import { fairTeamLock } from '../teams/team-lock.js'
 /**
  * Revokes the account's API keys and cancels its pending invitations, in every team. In its personal team, removes all
  * other members, webhooks, credentials and pending invitations, pauses the schedules and cancels the jobs that have not
- * started. Adds an entry to the audit trail of each
- * team concerned, so it must come last in the transaction.
+ * started. Adds an entry to the audit trail of each team concerned, so it must come last in the transaction.
  */
 export async function endFormerAccess(tx: Tx, userId: string): Promise<void> {
   const [personal] = await tx

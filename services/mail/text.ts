@@ -58,12 +58,19 @@ export function invitationMail(invitation: {
   ])
 }
 
-/** @param reset.link an absolute http(s) address where a new password is set. */
-export function passwordResetMail(reset: { link: string; expiresAt: Date }): MailText {
+const FIRST_PROOF =
+  'This also proves for the first time that you receive mail at this address. Whatever was set up before then ends, since somebody else may have done it: API keys and invitations of the account; and in its personal team all other members, invitations, webhooks and stored credentials, and jobs that have not started. Its schedules are paused.'
+
+/**
+ * @param reset.link an absolute http(s) address where a new password is set.
+ * @param reset.firstProof using it is the first proof of the address, which ends earlier access (db/deletion/former-access.ts).
+ */
+export function passwordResetMail(reset: { link: string; expiresAt: Date; firstProof: boolean }): MailText {
   return compose(`Set a new password for ${PRODUCT}`, [
     { say: `A new password was requested for your account on ${PRODUCT}. To set it, open this link:` },
     { link: reset.link },
     { say: `It works once, until ${utc(reset.expiresAt)}. All your sessions end when the password is set.` },
+    ...(reset.firstProof ? [{ say: FIRST_PROOF }] : []),
     { say: 'If it was not you, ignore this mail: your password does not change.' }
   ])
 }

@@ -20,7 +20,7 @@ import { hashPassword, isPassword } from './password-hash.js'
 
 /** For the two routes that prove the address of an account. */
 export const FIRST_PROOF =
-  'If this is the first proof that the account receives mail at its address, access that was given before ends: its API keys and invitations, and in its personal team all other members, invitations and webhooks. Schedules of that team are paused. The audit trail of each team concerned gets an entry.'
+  'If this is the first proof that the account receives mail at its address, access that was given before ends: its API keys and invitations, and in its personal team all other members, invitations, webhooks and stored credentials. Schedules of that team are paused, and its jobs that have not started are cancelled. The audit trail of each team concerned gets an entry.'
 
 export const NO_PASSWORD =
   'An account that was made by single sign-on has no password; request a first one by `POST /api/auth/forgot-password`.'
@@ -69,9 +69,9 @@ export const passwordRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
       await db.transaction(async (tx) => {
         const reset = await beginPasswordReset(tx, request.body.email)
         if (!reset) return
-        const { token, email: to, expiresAt } = reset
+        const { token, email: to, expiresAt, firstProof } = reset
         const link = `${config.linkOrigin}/reset-password/${token}`
-        await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt }) }, expiresAt, { first: true })
+        await mailer.send(tx, { to, ...passwordResetMail({ link, expiresAt, firstProof }) }, expiresAt, { first: true })
       })
       reply.code(202)
       return success

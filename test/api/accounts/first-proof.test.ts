@@ -65,6 +65,7 @@ test('what was prepared for later ends too: deferred jobs are cancelled, and sto
   const other = await api.signUpWithTeam()
   const kept = await other.submit(submission({ not_before }))
   await resetPassword(user.email)
+  expect(api.mails.findLast(({ to }) => to === user.email)!.text).toMatch(/stored\s+credentials/)
   const statuses = await db.execute(sql`select id, status from jobs where id in (${deferred}, ${kept})`)
   expect(Object.fromEntries(statuses.map(({ id, status }) => [id, status]))).toEqual({
     [deferred]: 'cancelled',

@@ -48,10 +48,17 @@ If you did not expect it, ignore this mail: nothing happens unless you accept.
 })
 
 test('a mail about a forgotten password has its link in both parts', async () => {
-  const mail = await read(passwordResetMail({ link, expiresAt }))
+  const mail = await read(passwordResetMail({ link, expiresAt, firstProof: false }))
   expect(mail.text.split('\n')).toContain(link)
   expect(mail.text).toContain('until 2026-03-04 05:06 UTC')
   expect(mail.tags.filter(([tag]) => tag === 'a')).toEqual([['a', { href: link }]])
+})
+
+test('a mail about a forgotten password says what its link ends, where it is the first proof of the address', () => {
+  const [first, later] = [true, false].map((firstProof) => passwordResetMail({ link, expiresAt, firstProof }).text)
+  const ends = /keys and invitations.* stored credentials, and jobs that have not started/
+  expect(first!.replace(/\s+/g, ' ')).toMatch(ends)
+  expect(later!.replace(/\s+/g, ' ')).not.toMatch(ends)
 })
 
 test('an invitation without a message quotes nothing', () => {
@@ -168,7 +175,7 @@ describe('a hostile text', () => {
 
 test('no character of a link can end its tag', () => {
   const odd = `https://jobs.example.org/x?a=1&b="'<>`
-  expect(passwordResetMail({ link: odd, expiresAt }).html).toContain(
+  expect(passwordResetMail({ link: odd, expiresAt, firstProof: false }).html).toContain(
     '<a href="https://jobs.example.org/x?a=1&amp;b=&quot;&#39;&lt;&gt;">'
   )
 })

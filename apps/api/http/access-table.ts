@@ -13,7 +13,10 @@ export interface Access {
   role?: Role
   /** Changes what a team owns: refused while the team is suspended. */
   write?: true
-  /** Every request to the route counts against this limit. Every write has one. */
+  /**
+   * Every request to the route counts against this limit. Every write of a user or a key has one but signing
+   * out; those of platform administrators have none.
+   */
   limit?: RequestLimitName
   /**
    * A repetition under an Idempotency-Key counts too, before its body is read: reading the body is what the limit bounds.

@@ -173,7 +173,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
     },
     async (request, reply) => {
       const { body } = request
-      await recordTelemetry(db, callerOf(request), {
+      const report = {
         teamId: body.team_id,
         sessionId: body.session_id,
         simulator: body.simulator,
@@ -186,7 +186,8 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
         executionTimeMs: body.execution_time_ms,
         counts: body.counts,
         userAgent: body.user_agent ?? null
-      })
+      }
+      await recordTelemetry(db, callerOf(request), report, TELEMETRY_BODY_MAX)
       reply.code(201)
       return success
     }

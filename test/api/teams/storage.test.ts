@@ -282,6 +282,13 @@ describe('a team at its limit', () => {
     expect((await refused(cleo.post('/api/capsules/from-job', { job_id: finished })))[0]).toBe(409)
   })
 
+  test('cannot report a simulation of 400 KiB where 100 KiB are left', async () => {
+    await limitTo(cleo, (await usedBy(cleo)).all + 100 * 1024)
+    const counts = Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [at.toString(2).padStart(45, '0'), 1]))
+    const report = { ...telemetry, team_id: cleo.teamId, counts }
+    expect((await refused(cleo.post('/api/playground/telemetry', report)))[0]).toBe(409)
+  })
+
   test('stores the result of a job that was accepted before, and makes no capsule of it', async () => {
     await limitTo(cleo, null)
     const job = await cleo.submit(submission({ create_capsule: true }))

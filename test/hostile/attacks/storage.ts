@@ -15,6 +15,9 @@ const prepareLargeJob = async (hostile: Hostile) => {
   largeJob = await hostile.completedJob(program)
 }
 
+/** As many as a report may have, in a body that is just below its limit. */
+const OUTCOMES = 10_000
+
 /** Text that no storage compresses to less than three quarters. */
 const noise = (characters: number): string => randomBytes(characters).toString('base64').slice(0, characters)
 
@@ -22,12 +25,12 @@ const telemetry = (teamId: string) => ({
   session_id: 's'.repeat(200),
   team_id: teamId,
   simulator: 'qulacs-wasm',
-  qasm_input: noise(100_000),
-  shots: 100,
-  qubit_count: 2,
+  qasm_input: noise(60_000),
+  shots: OUTCOMES,
+  qubit_count: 40,
   gate_count: 2,
   execution_time_ms: 1,
-  counts: Object.fromEntries(Array.from({ length: 10_000 }, () => [noise(180), 1]))
+  counts: Object.fromEntries(Array.from({ length: OUTCOMES }, (_, at) => [at.toString(2).padStart(40, '0'), 1]))
 })
 
 /** A form of one file, as `multipart/form-data`. */
@@ -52,11 +55,19 @@ const bounded = async (hostile: Hostile, until: AbortSignal, work: (turn: number
   })
 }
 
+/** A flood that is refused from its first byte on shows nothing. */
+const accepted =
+  (attack: Attack['attack']): Attack['attack'] =>
+  async (hostile, until) => {
+    await attack(hostile, until)
+    if (hostile.acceptedBytes === 0) throw new Error(`nothing was accepted: ${JSON.stringify(hostile.replies)}`)
+  }
+
 export const storageAttacks: Attack[] = [
   {
     name: 'telemetry',
-    what: 'telemetry of 2 MiB each without a pause',
-    attack: async (hostile, until) => {
+    what: 'telemetry of 500 KiB each without a pause',
+    attack: accepted(async (hostile, until) => {
       const body = Buffer.from(JSON.stringify(telemetry(hostile.teamId)))
       const headers = { 'content-type': 'application/json' }
       await repeat(until, { lanes: 4 }, async () => {
@@ -64,14 +75,15 @@ export const storageAttacks: Attack[] = [
         await hostile.call('POST', '/api/playground/telemetry', body, { headers })
         return pause(20, until)
       })
-    }
+    })
   },
   {
     name: 'capsule-copies',
     what: 'capsules from one job with a result of 15 MiB, again and again',
     prepare: prepareLargeJob,
-    attack: (hostile, until) =>
+    attack: accepted((hostile, until) =>
       bounded(hostile, until, () => hostile.call('POST', '/api/capsules/from-job', { job_id: largeJob }))
+    )
   },
   {
     name: 'script-versions',

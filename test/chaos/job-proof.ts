@@ -98,7 +98,7 @@ export function checkJob(
   if (unexplained) report('unexplained final states', unexplained)
   const rights = expected.ends.filter((end) => typeof end !== 'string').map((end) => JSON.stringify(end))
   if (status === 'completed' && rights.length > 0) {
-    const counts = JSON.stringify((JSON.parse(job.result ?? 'null') as { counts?: unknown } | null)?.counts)
+    const counts = countsOf(job.result ?? 'null')
     if (!rights.includes(counts)) report('wrong results', `${counts} where ${rights.join(' or ')} is right`)
   }
   if (job.early) report('jobs started too early', 'started before its not_before')
@@ -120,6 +120,13 @@ export function checkJob(
       'wrong charges',
       `${status}, estimated ${job.estimated}, shown ${job.actual}, ledger ${job.ledger.map(({ kind, amount }) => `${kind} ${amount}`).join(', ')}`
     )
+}
+
+/** As JSON text; a list with those of each point for a sweep. */
+function countsOf(result: string): string {
+  type Counted = { counts?: unknown }
+  const read = JSON.parse(result) as (Counted & { points?: Counted[] }) | null
+  return JSON.stringify(read?.points ? read.points.map(({ counts }) => counts) : read?.counts) ?? 'none'
 }
 
 function checkTask(

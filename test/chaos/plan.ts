@@ -9,8 +9,10 @@ export const SHOTS = 100
 /** Longer than the delay of its cancel, even if the api is away for a while. */
 const LONG_SECONDS = 60
 
-/** The counts of a program, or the code of the failure that it or its poisoned row causes. */
-export type End = Readonly<Record<string, number>> | 'execution_error' | 'internal_error' | 'provider_refused'
+type Counts = Readonly<Record<string, number>>
+
+/** The counts of a program or of each point of a sweep, or the code of the failure that it or its poisoned row causes. */
+export type End = Counts | readonly Counts[] | 'execution_error' | 'internal_error' | 'provider_refused'
 
 export interface PlannedJob {
   name: string
@@ -84,6 +86,15 @@ def diamond():
   end: { 101: SHOTS }
 })
 
+/** Many circuits in one job, of which a run completes some before its process dies. */
+function sweep(chance: Chance): Program {
+  const points = Array.from({ length: Math.round(chance.between(2, 60)) }, () => circuit(chance))
+  return {
+    body: { circuits: points.map(({ payload }) => ({ format: 'qasm3', payload })) },
+    end: points.map(({ end }) => end)
+  }
+}
+
 const failing = (): Program => ({
   body: { inline_code: 'import qiskit\n\nraise ValueError("as planned")\n', framework: 'qiskit' },
   end: 'execution_error'
@@ -143,11 +154,12 @@ export function planJob(chance: Chance, name: string, paid: readonly string[]): 
   if (kind < 0.23) return plan(circuit(chance), chance.between(0, 500))
   if (kind < 0.28) return plan(failing())
   if (kind < 0.33) return plan(graph(chance.between(0, 2)), chance.holds(0.2) ? chance.between(0, 4_000) : null)
-  if (kind < 0.4)
+  if (kind < 0.38) return plan(sweep(chance), chance.holds(0.2) ? chance.between(0, 4_000) : null)
+  if (kind < 0.45)
     return plan(circuit(chance), null, {
       not_before: new Date(Date.now() + chance.between(2_000, 15_000)).toISOString()
     })
-  if (paid.length > 0 && kind < 0.65) {
+  if (paid.length > 0 && kind < 0.7) {
     const cancelAfterMs = chance.holds(0.2) ? chance.between(0, 6_000) : null
     return plan(circuit(chance), cancelAfterMs, { backend: chance.pick(paid) })
   }

@@ -110,7 +110,9 @@ async function checkLeftovers({ sql }: Connection, findings: Findings): Promise<
     select 'outbox ' || kind as what, job_id from outbox
     union all select 'lease', id from jobs where lease_token is not null and status not in ('pending', 'running', 'cancelling')
     union all select 'attempt', a.job_id from attempts a join jobs j on j.id = a.job_id
-      where a.state = 'running' and j.status not in ('pending', 'running', 'cancelling')`
+      where a.state = 'running' and j.status not in ('pending', 'running', 'cancelling')
+    union all select distinct 'point', p.job_id from job_points p join jobs j on j.id = p.job_id
+      where j.status not in ('pending', 'running', 'cancelling')`
   findings.leftovers.push(...rows.map((row) => JSON.stringify(row)))
 }
 

@@ -13,22 +13,13 @@ import {
 import type { Readout } from '../../domain/backends/provider-counts.js'
 import { isMeasuredOften } from '../../domain/jobs/params/circuits.js'
 import { JsonText } from '../../domain/json/json-text.js'
-import { dearerThanCatalogue } from '../../domain/money/device-price.js'
 import type { CompileEnd } from '../../services/executor/client.js'
 import { type CompileRequest, sourceOf } from '../../services/executor/requests.js'
 import { whenExecutorCan } from '../../services/executor/wait.js'
-import type { DeviceFacts, ProviderFault, ProviderProgram } from '../../services/providers/adapter.js'
+import type { DeviceFacts, ProviderProgram } from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
-import {
-  accessOf,
-  againAfter,
-  endsSubmission,
-  fail,
-  type ProviderDeps,
-  runningJob,
-  type StepContext,
-  type StepEnd
-} from './step.js'
+import { described } from './describe.js'
+import { fail, type ProviderDeps, runningJob, type StepContext, type StepEnd } from './step.js'
 
 /** The stored output of the compilation. `qasm` is the canonical circuit, `null` for what has no such form. */
 export interface CompiledProgram {
@@ -55,7 +46,9 @@ export type Prepared = { next: 'submit' } | { next: 'script' } | StepEnd
 export async function prepareProgram(deps: ProviderDeps, context: StepContext): Promise<Prepared> {
   const { ref, fence, signal } = context
   const { jobId } = ref
-  const found = await runningJob(deps, context)
+  // The description of the device takes a place among the calls to providers, the wait for the executor does not.
+  const { place: _, ...own } = context
+  const found = await runningJob(deps, own)
   if ('end' in found) return found.end
   const { job } = found
   if (!ref.asked && (job.hasAsked || job.programmingModel !== null || isMeasuredOften(job.params)))
@@ -77,41 +70,6 @@ export async function prepareProgram(deps: ProviderDeps, context: StepContext): 
   )
   return { next: stored ? 'submit' : 'stop' }
 }
-
-/** What the provider says about the device, or why the circuit cannot be compiled for it now. */
-async function described(
-  deps: ProviderDeps,
-  { signal }: StepContext,
-  job: ProviderRun
-): Promise<DeviceFacts | StepEnd> {
-  const { provider, backend, target } = job
-  if (!deps.providers.has(provider) || target === null)
-    return fail('backend_unavailable', `this version cannot talk to ${provider}, which runs ${backend}`)
-  if (job.isRetired) return retired(job)
-  const access = await accessOf(deps, { ...job, place: null })
-  if ('missing' in access) return fail('provider_refused', access.missing)
-  const { adapter, at } = access
-  try {
-    const device = await adapter.describe(at.credentials, { target, width: job.maxQubits }, signal)
-    if (device.status === 'retired') return retired(job)
-    // Emulators charge nothing.
-    const dearer = deps.emulated
-      ? null
-      : dearerThanCatalogue(backend, device.price, job.pricing ?? { perShot: 0n, byTime: null })
-    if (dearer) return fail('backend_unavailable', dearer)
-    const { min, max } = device.shots ?? { min: 1, max: Number.POSITIVE_INFINITY }
-    if (job.shots >= min && job.shots <= max) return device
-    return fail('provider_refused', `${backend} takes ${min} to ${max} shots (got ${job.shots})`)
-  } catch (error) {
-    const wait = againAfter(deps, error)
-    if (endsSubmission.has((error as ProviderFault).kind)) return fail('provider_refused', wait.why)
-    if ((job.ask?.seconds ?? job.secondsStarted ?? 0) < deps.providerTimes.outageSeconds) return wait
-    return fail('provider_unreachable', `${provider} did not describe ${backend} for a day: ${wait.why}`)
-  }
-}
-
-const retired = ({ backend }: ProviderRun): StepEnd =>
-  fail('backend_retired', `${backend} was retired by its provider; nothing was sent to it`)
 
 export async function compiledProgram({ db }: ProviderDeps, ref: ProviderRef): Promise<CompiledProgram> {
   const text = await fileText(db, ref.jobId, compiledFileOf(ref))

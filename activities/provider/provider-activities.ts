@@ -12,7 +12,7 @@ import { respondWithFault } from './circuit-response.js'
 import { collectCounts, collectResult } from './collect.js'
 import { followTask } from './follow.js'
 import { prepareProgram } from './prepare.js'
-import type { ProviderDeps, StepContext, StepEnd } from './step.js'
+import type { ProviderDeps, StepContext, StepEnd, StepPlace } from './step.js'
 import { submitToProvider } from './submit.js'
 
 /** An immediate retry would be a busy loop while the reason persists. */
@@ -31,7 +31,7 @@ type Outcome<Step extends { next: string }> = Exclude<Step, { next: 'again' } | 
 type PlainOutcome<Step extends { next: string }> = Exclude<Outcome<Step>, { next: 'answered' }>
 type CircuitOutcome<Step extends { next: string }> = Exclude<Outcome<Step>, { next: 'script' }>
 
-/** As many as a worker has slots for these steps (apps/worker/temporal-worker.ts). */
+/** How many steps of a worker call providers at once: in their own slots, or to prepare (apps/worker/temporal-worker.ts). */
 export const PROVIDER_STEPS_AT_ONCE = 100
 
 export type ProviderActivities = ReturnType<typeof createProviderActivities>
@@ -53,21 +53,33 @@ export function createProviderActivities(deps: ProviderDeps) {
     })) as CircuitOutcome<Step | StepEnd>
 
   return {
-    prepareProgram: (job: JobHandOver) => plain(job, prepare),
+    prepareProgram: (job: JobHandOver) => plain(job, prepareProgram),
     submitToProvider: (job: JobHandOver) => plain(job, submitToProvider),
     followTask: (job: JobHandOver) => plain(job, followTask),
     collectResult: (job: JobHandOver) => plain(job, collectResult),
     /** Precondition: no other activity of the job is under way. */
     cancelAtProvider: (job: JobHandOver) => plain(job, cancelAtProvider),
-    prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepare),
+    prepareCircuit: (asked: CircuitHandOver) => circuit(asked, prepareProgram),
     submitCircuit: (asked: CircuitHandOver) => circuit(asked, submitToProvider),
     followCircuit: (asked: CircuitHandOver) => circuit(asked, followTask),
     collectCircuit: (asked: CircuitHandOver) => circuit(asked, collectCounts)
   }
 }
 
-/** Waits for the executor, not for a provider. */
-const prepare: typeof prepareProgram = (deps, { enter: _, ...context }) => prepareProgram(deps, context)
+/** The place of one step. */
+function placeOf(shares: Shares): StepPlace {
+  let holder: string | null = null
+  return {
+    enter(team) {
+      if (holder === null && shares.enter(team)) holder = team
+      return holder !== null
+    },
+    leave() {
+      if (holder !== null) shares.leave(holder)
+      holder = null
+    }
+  }
+}
 
 const outcomeOf = <Step extends { next: string } | StepEnd>(
   deps: ProviderDeps,
@@ -77,14 +89,10 @@ const outcomeOf = <Step extends { next: string } | StepEnd>(
   step: (context: StepContext) => Promise<Step>
 ): Promise<Outcome<Step>> =>
   asStep(deps, { jobId: ref.jobId, task: ref.task }, async (activity) => {
-    let place: string | null = null
-    const enter = (team: string) => {
-      if (place === null && shares.enter(team)) place = team
-      return place !== null
-    }
+    const place = placeOf(shares)
     const end = await withHeartbeat(activity, () =>
-      step({ ref, fence: { generation }, signal: activity.cancellationSignal, enter })
-    ).finally(() => place !== null && shares.leave(place))
+      step({ ref, fence: { generation }, signal: activity.cancellationSignal, place })
+    ).finally(place.leave)
     const { next } = end as StepEnd
     if (next === 'fail') throw failureOf((end as StepEnd & { next: 'fail' }).error, 'final')
     if (next === 'again') {

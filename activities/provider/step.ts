@@ -14,13 +14,9 @@ import { codeOf, type JobError, type ServiceError } from '../../domain/errors.js
 import { reasonOf } from '../../domain/operations/reason.js'
 import type { WaitDeps } from '../../services/executor/wait.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
-import {
-  type Located,
-  type ProviderAdapter,
-  ProviderFault,
-  type ProviderFaultKind
-} from '../../services/providers/adapter.js'
+import { type Located, type ProviderAdapter, ProviderFault } from '../../services/providers/adapter.js'
 import { openCredentials } from '../../services/providers/credentials.js'
+import type { Descriptions } from '../../services/providers/descriptions.js'
 import type { ProviderRates } from '../../services/providers/rates.js'
 import type { FaultDeps } from '../job/step.js'
 
@@ -33,6 +29,8 @@ export interface ProviderTimes {
   silenceSeconds: number
   /** Between two tries, where the provider names no time. */
   retryMs: number
+  /** For everything that a description of a device takes, the provider's sign-in included. */
+  describeMs: number
   /** How long a cancellation waits for the provider's confirmation. */
   cancelSeconds: number
 }
@@ -42,6 +40,7 @@ export const defaultProviderTimes: ProviderTimes = {
   outageSeconds: 24 * 3600,
   silenceSeconds: 30 * 24 * 3600,
   retryMs: 5_000,
+  describeMs: 30_000,
   cancelSeconds: 600
 }
 
@@ -54,6 +53,8 @@ export interface ProviderDeps extends WaitDeps, FaultDeps {
   emulated: boolean
   /** Counts what is sent to each provider for each team. */
   rates: ProviderRates
+  /** Those under way in this worker. */
+  descriptions: Descriptions
   /** As `teamLooksPerSecond`, perhaps some seconds old. */
   teamLooks: (teamId: string) => Promise<number>
   keyRing: KeyRing | null
@@ -67,8 +68,14 @@ export interface StepContext {
   ref: ProviderRef
   fence: Fence
   signal: AbortSignal
-  /** Takes a place for the step's calls to the provider, until the step ends; `false` when the team holds its share. */
-  enter?: (team: string) => boolean
+  /** The step's place for its calls to the provider. Absent where nothing is shared. */
+  place?: StepPlace
+}
+
+export interface StepPlace {
+  /** Takes a place, until `leave` or the end of the step; `false` when the team holds its share. */
+  enter(team: string): boolean
+  leave(): void
 }
 
 /** The step is not done yet, and nothing is wrong. */
@@ -100,18 +107,19 @@ export const lookPause = async (
 ): Promise<number> => lookPauseMs(secondsAccepted ?? 0, await teamLooks(teamId))
 
 /**
- * Until a step without a place comes back. A look waits as long as after a look: thousands of jobs would otherwise ask for a
+ * The end of a step that found no place. A look waits as long as after a look: thousands of jobs would otherwise ask for a
  * place every few seconds. Jitter keeps those that were turned away together apart.
  */
-async function shareMs(deps: ProviderDeps, job: ProviderRun): Promise<number> {
+export async function withoutPlace(deps: ProviderDeps, job: ProviderRun): Promise<Again> {
   const isLook = job.status === 'running' && job.task?.state === 'accepted'
-  return Math.max(5_000, isLook ? await lookPause(deps, job) : 0) * (1 + Math.random())
+  const afterMs = Math.max(5_000, isLook ? await lookPause(deps, job) : 0) * (1 + Math.random())
+  return again(afterMs, 'other jobs of the team are at their provider')
 }
 
 /** The present state of the job if this worker has the claim on it, or the outcome to return. */
 export async function runningJob(
   deps: ProviderDeps,
-  { ref, fence, enter }: StepContext,
+  { ref, fence, place }: StepContext,
   statuses: readonly ('running' | 'cancelling')[] = ['running']
 ): Promise<{ job: ProviderRun } | { end: StepEnd }> {
   const job = await loadProviderRun(deps.db, ref)
@@ -121,8 +129,7 @@ export async function runningJob(
   if (!(statuses as readonly string[]).includes(job.status))
     return { end: { next: job.status === 'cancelling' ? 'cancel' : 'stop' } }
   if (job.ask?.state === 'answered') return { end: { next: 'answered' } }
-  if (enter && !enter(job.teamId))
-    return { end: again(await shareMs(deps, job), 'other jobs of the team are at their provider') }
+  if (place && !place.enter(job.teamId)) return { end: await withoutPlace(deps, job) }
   return { job }
 }
 
@@ -174,14 +181,6 @@ export const sentWithOthers = (
 /** Identifies a provider job in its provider's list, the same in every try. */
 export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>
   createHash('sha256').update(`${jobId}\0${task}\0${attempt}`).digest('hex')
-
-/** The provider's answer to a submission is final: the same request would meet it again. */
-export const endsSubmission: ReadonlySet<ProviderFaultKind> = new Set([
-  'refused',
-  'not_found',
-  'unauthorized',
-  'retired'
-])
 
 /** The team can replace rejected credentials, and a device comes back: neither within seconds. */
 const SLOW_FACTOR = 12

@@ -23,7 +23,12 @@ import type { BudgetRefusal } from '../../domain/money/budget.js'
 import { type CircuitPrice, circuitPrice } from '../../domain/money/charge.js'
 import { estimateCost } from '../../domain/money/cost.js'
 import { formatUsd, type MicroUsd } from '../../domain/money/money.js'
-import { type PaidRequest, ProviderFault, type ProviderJobRequest } from '../../services/providers/adapter.js'
+import {
+  finalFaults,
+  type PaidRequest,
+  ProviderFault,
+  type ProviderJobRequest
+} from '../../services/providers/adapter.js'
 import { retryWhileDatabaseAway } from '../job/retry-while-database-away.js'
 import { compiledProgram, programOf } from './prepare.js'
 import {
@@ -32,7 +37,6 @@ import {
   again,
   againAfter,
   clientToken,
-  endsSubmission,
   fail,
   type ProviderDeps,
   runningJob,
@@ -137,7 +141,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error
     if (error.kind === 'unclear') return waiting(deps, ref, againAfter(deps, error))
-    if (!endsSubmission.has(error.kind)) await markNotSent(deps.db, ref, attempt)
+    if (!finalFaults.has(error.kind)) await markNotSent(deps.db, ref, attempt)
     return notAccepted(deps, context, attempt, error)
   }
 }
@@ -150,7 +154,7 @@ async function notAccepted(
   error: ProviderFault
 ): Promise<Submitted> {
   const { ref } = context
-  if (endsSubmission.has(error.kind)) {
+  if (finalFaults.has(error.kind)) {
     const code = error.kind === 'retired' ? 'backend_retired' : 'provider_refused'
     return withdraw(deps, context, { code, message: error.message })
   }

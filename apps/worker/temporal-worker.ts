@@ -111,8 +111,9 @@ function createWorkers(connection: NativeConnection, options: TemporalWorkerOpti
       // How long the workflows of a killed worker wait for it. A worker that is busy for longer would lose its cached
       // workflows, and read all their histories again.
       stickyQueueScheduleToStartTimeout: '5s',
-      // Most of them wait in the line of the executor's gate, which is shorter (services/executor/gate.ts).
-      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS
+      // Most of them wait in the line of the executor's gate, which is shorter (services/executor/gate.ts). Those that call a
+      // provider before it, for the description of a device, come on top: a provider that hangs takes no slot of other jobs.
+      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS + PROVIDER_STEPS_AT_ONCE
     }),
     Worker.create({
       ...shared,

@@ -23,6 +23,7 @@ import { createExecutorGate } from '../../services/executor/gate.js'
 import { createExecutorPool } from '../../services/executor/pool.js'
 import { createInstallationSigner } from '../../services/keys/signer.js'
 import { createMailClient } from '../../services/mail/mail-client.js'
+import { createDescriptions } from '../../services/providers/descriptions.js'
 import { createProviders } from '../../services/providers/providers.js'
 import { createProviderRates } from '../../services/providers/rates.js'
 import { TimedCache } from '../../services/providers/timed-cache.js'
@@ -129,6 +130,7 @@ export function startWorker(
     providers: watchProviders(providers.adapters, metrics.recordProviderCall, tracing),
     emulated: config.emulatedHardware,
     rates: createProviderRates(createRateLimitStore(rateRedis, config.queuePrefix, { log }), config.providerRateScale),
+    descriptions: createDescriptions(times.providers.retryMs),
     teamLooks: (teamId: string) => teamLooks.get(teamId, () => teamLooksPerSecond(db, teamId)),
     keyRing: config.keyRing,
     providerTimes: times.providers

@@ -7,7 +7,7 @@ import type { Reserved } from './client.js'
 import type { Endpoint, Endpoints, Place } from './endpoints.js'
 import type { Away, Busy, Refusal } from './stream.js'
 
-/** How many activities a worker has under way. */
+/** How many activities a worker has under way, without those at a provider. */
 export const ACTIVITY_SLOTS = 200
 
 /**

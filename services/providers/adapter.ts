@@ -167,6 +167,9 @@ export type ProviderFaultKind =
   | 'unreachable'
   | 'unclear'
 
+/** The same request would meet the same answer again. */
+export const finalFaults: ReadonlySet<ProviderFaultKind> = new Set(['refused', 'not_found', 'unauthorized', 'retired'])
+
 /** The message is public: it never contains a credential. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault'

@@ -10,11 +10,16 @@ export class TimedCache<T> {
 
   /** @param load is called when there is no value; what it rejects with is not stored. */
   async get(key: string, load: () => Promise<T>): Promise<T> {
-    const kept = this.values.get(key)
-    if (kept && performance.now() < kept.expiresAt) return kept.value
+    const kept = this.peek(key)
+    if (kept !== undefined) return kept
     const value = await load()
     this.set(key, value)
     return value
+  }
+
+  peek(key: string): T | undefined {
+    const kept = this.values.get(key)
+    return kept && performance.now() < kept.expiresAt ? kept.value : undefined
   }
 
   set(key: string, value: T): void {

@@ -65,8 +65,9 @@ const acceptedAgo = (jobs: readonly string[], seconds: number) =>
     where job_id in ${jobs.map((id) => id)}`)
 
 /** Milliseconds until the next look. */
-async function pauseOf(jobId: string, provider = queued, enter = () => true): Promise<number> {
-  const end = await followTask(depsWith(provider), { ref: plainRef(jobId), fence, signal, enter })
+async function pauseOf(jobId: string, provider = queued, isFree = true): Promise<number> {
+  const place = { enter: () => isFree, leave: () => {} }
+  const end = await followTask(depsWith(provider), { ref: plainRef(jobId), fence, signal, place })
   if (end.next !== 'again') throw new Error(`the job is to ${end.next}`)
   return end.afterMs
 }
@@ -103,7 +104,7 @@ test('a provider that does not respond is not called more often than one that do
 
 test('a look that finds its team with no free call to the provider is not tried again sooner', async () => {
   await acceptedAgo(many.jobs, 600)
-  expect(await pauseOf(many.jobs[0]!, queued, () => false)).toBeGreaterThanOrEqual(60_000)
+  expect(await pauseOf(many.jobs[0]!, queued, false)).toBeGreaterThanOrEqual(60_000)
 })
 
 test('a job accepted just now is looked at soon, however many jobs of its team have waited for hours', async () => {

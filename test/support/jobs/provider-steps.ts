@@ -7,6 +7,7 @@ import { compiledFileOf, storeFiles } from '../../../db/provider-jobs/provider-r
 import type { ExecutorClient } from '../../../services/executor/client.js'
 import type { KeyRing } from '../../../services/keys/key-ring.js'
 import type { ProviderAdapter, ProviderJobView } from '../../../services/providers/adapter.js'
+import { createDescriptions } from '../../../services/providers/descriptions.js'
 import { gateTo } from './gate-to.js'
 
 /** What a provider states about a job that ended well, without cost or usage. */
@@ -70,6 +71,7 @@ export const providerDeps = ({
   gate: gateTo(executor),
   emulated: false,
   rates: { take: async (): Promise<number | null> => null },
+  descriptions: createDescriptions(defaultProviderTimes.retryMs),
   teamLooks: async () => 0,
   announce: () => {},
   providerTimes: defaultProviderTimes,

@@ -12,6 +12,7 @@ import {
   type ProviderDeps,
   type StepContext,
   type StepEnd,
+  unpricedSeconds,
   withoutPlace
 } from './step.js'
 
@@ -33,7 +34,7 @@ export async function described(
       ask(deps, access, { target, width: job.maxQubits }, signal)
     )
     if ('askedForMs' in device) return laterThan(device.askedForMs, job)
-    return refusal(deps, job, device) ?? device
+    return refusal(deps, access, job, device) ?? device
   } catch (error) {
     const wait = againAfter(deps, error)
     if (finalFaults.has((error as ProviderFault).kind)) return fail('provider_refused', wait.why)
@@ -74,9 +75,11 @@ const laterThan = (askedForMs: number, { provider, backend }: ProviderRun): Step
     `another job of the team is asking ${provider} about ${backend}`
   )
 
-function refusal(deps: ProviderDeps, job: ProviderRun, device: DeviceFacts): StepEnd | null {
+function refusal(deps: ProviderDeps, { adapter }: Access, job: ProviderRun, device: DeviceFacts): StepEnd | null {
   const { backend, pricing, shots } = job
   if (device.status === 'retired') return retired(job)
+  const unpriced = unpricedSeconds(deps, adapter, job)
+  if (unpriced) return { next: 'fail', error: unpriced }
   // Emulators charge nothing.
   const dearer = deps.emulated
     ? null

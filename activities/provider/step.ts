@@ -11,6 +11,7 @@ import { credentialsVersion } from '../../db/teams/secrets.js'
 import { lookPauseMs } from '../../domain/backends/look-pause.js'
 import type { Place } from '../../domain/backends/provider-job.js'
 import { codeOf, type JobError, type ServiceError } from '../../domain/errors.js'
+import { secondsWithoutPrice } from '../../domain/money/device-price.js'
 import { reasonOf } from '../../domain/operations/reason.js'
 import type { WaitDeps } from '../../services/executor/wait.js'
 import type { KeyRing } from '../../services/keys/key-ring.js'
@@ -177,6 +178,16 @@ export const sentWithOthers = (
   present: { version: string; account: string | undefined }
 ): boolean =>
   sentWith !== null && (place?.account === undefined ? sentWith !== present.version : place.account !== present.account)
+
+/** Why nothing is sent to a device whose seconds have no price. Emulators charge nothing. */
+export function unpricedSeconds(
+  { emulated }: Pick<ProviderDeps, 'emulated'>,
+  { billsSeconds }: ProviderAdapter,
+  { backend, pricing }: ProviderRun
+): JobError | null {
+  const message = billsSeconds && !emulated ? secondsWithoutPrice(backend, pricing) : null
+  return message === null ? null : { code: 'backend_unavailable', message }
+}
 
 /** Identifies a provider job in its provider's list, the same in every try. */
 export const clientToken = ({ jobId, task, attempt }: ProviderRef): string =>

@@ -43,6 +43,7 @@ import {
   type StepContext,
   type StepEnd,
   sentWithOthers,
+  unpricedSeconds,
   waiting,
   withinRate
 } from './step.js'
@@ -105,7 +106,8 @@ async function stage(
         isFirst = true
       }
     }
-    const problem = isFirst ? priceProblem(job, attempt) : null
+    // The price can have been removed since the circuit was compiled.
+    const problem = isFirst ? (unpricedSeconds(deps, adapter, job) ?? priceProblem(job, attempt)) : null
     if (problem) return await withdraw(deps, context, problem)
     const place = isFirst ? present : (attempt.place ?? present)
     // A repeated request is the same one, with the same cap.

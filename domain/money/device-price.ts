@@ -1,5 +1,5 @@
-// The price that a provider states for a device, against that of the catalogue, from which jobs are estimated and paid.
-import type { Pricing } from './cost.js'
+// What a provider charges for a device, against the prices of the catalogue, from which jobs are estimated and paid.
+import { isFree, type Pricing } from './cost.js'
 import { type MicroUsd, microFromUsd, usdFromMicro } from './money.js'
 
 type Prices = Pick<Pricing, 'perShot' | 'byTime'>
@@ -22,6 +22,19 @@ export function dearerThanCatalogue(
   return (
     `${slug} costs ${amount} USD per ${unit} according to its provider, and ${usdFromMicro(known)} USD in the ` +
     `catalogue: an administrator sets its prices with PATCH /api/admin/backends/${slug}`
+  )
+}
+
+/**
+ * Why a job is not sent to a device that is billed by the second: the catalogue has no price for that, so the estimate would be
+ * untrue, and nothing would cap the seconds. `null` when it has one, or when jobs cost nothing.
+ * @param pricing `null` for a device that is not in the catalogue any more.
+ */
+export function secondsWithoutPrice(slug: string, pricing: Pricing | null): string | null {
+  if (pricing && (pricing.byTime || isFree(pricing))) return null
+  return (
+    `${slug} is billed by the second, and the catalogue has no price for that: an administrator sets perSecond and ` +
+    `secondsMax with PATCH /api/admin/backends/${slug}`
   )
 }
 

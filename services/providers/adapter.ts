@@ -106,6 +106,8 @@ export interface ProviderCalls {
   readonly submitsOnce: boolean
   /** Whether `backends` needs no credentials. */
   readonly devicesArePublic: boolean
+  /** Jobs are billed by the seconds of the machine, at a price that the provider does not state, and take a cap on them. */
+  readonly billsSeconds: boolean
   /** How often a team can submit and look. `null`: as often as it likes. */
   readonly rates: { submit: ProviderRate; look: ProviderRate } | null
   /**

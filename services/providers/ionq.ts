@@ -70,6 +70,7 @@ export const createIonq: CreateProviderCalls<'api'> = ({ api: baseUrl = IONQ_API
   return {
     submitsOnce: false,
     devicesArePublic: true,
+    billsSeconds: false,
     rates: null,
 
     async verify(credentials, signal) {

@@ -35,6 +35,7 @@ export const createAzure: CreateProviderCalls<'login' | 'manager' | 'quantum'> =
     // The id is ours, but Azure documents its PUT as "create" alone, and not what a second one does.
     submitsOnce: false,
     devicesArePublic: false,
+    billsSeconds: false,
     rates: null,
 
     async verify(credentials, signal) {

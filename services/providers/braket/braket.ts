@@ -62,6 +62,7 @@ export const createBraket: CreateProviderCalls<AwsService> = (urls = {}, callTim
     // when the rest of the request differs. A second try can come days later, so it is looked up.
     submitsOnce: false,
     devicesArePublic: false,
+    billsSeconds: false,
     // Those of AWS for an account in one region.
     rates: { submit: { max: 20, windowSeconds: 1 }, look: { max: 100, windowSeconds: 1 } },
 

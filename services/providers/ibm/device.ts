@@ -27,7 +27,7 @@ export function factsOf(configuration: Answer, status: Answer): DeviceFacts {
     target: targetOf(configuration),
     status: statusOf(status),
     shots: max === null || max < 1 ? null : { min: 1, max },
-    // IBM bills seconds, by the plan of the account.
+    // By the plan of the account, which IBM does not state.
     price: null
   }
 }

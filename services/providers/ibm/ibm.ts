@@ -62,6 +62,7 @@ export const createIbm: CreateProviderCalls<'api' | 'iam'> = (urls = {}, callTim
     // A job that IBM runs twice for two requests with one tag is paid twice.
     submitsOnce: false,
     devicesArePublic: false,
+    billsSeconds: true,
     // IBM allows a user five submissions a minute, and documents no limit for the rest.
     rates: { submit: { max: 5, windowSeconds: 60 }, look: { max: 20, windowSeconds: 1 } },
 

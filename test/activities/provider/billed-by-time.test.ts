@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { followTask } from '../../../activities/provider/follow.js'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { bookLateUsage } from '../../../activities/provider/late-usage.js'
+import { prepareProgram } from '../../../activities/provider/prepare.js'
 import { submitToProvider } from '../../../activities/provider/submit.js'
 import { changeBackend } from '../../../db/backends/backends.js'
 import { beginJob, completeJob, failJob } from '../../../db/job-steps/job-steps.js'
@@ -16,11 +17,12 @@ import { giveUpPendingUsage, takePendingUsage } from '../../../db/provider-jobs/
 import { loadProviderJob } from '../../../db/provider-jobs/provider-jobs.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { plainRef, requestedRef } from '../../../db/provider-jobs/provider-refs.js'
-import type { TimePrice } from '../../../domain/money/cost.js'
+import type { Pricing, TimePrice } from '../../../domain/money/cost.js'
 import { createExecutorClient } from '../../../services/executor/client.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { type ProviderAdapter, ProviderFault, type ProviderJobView } from '../../../services/providers/adapter.js'
 import { storeCredentials } from '../../../services/providers/credentials.js'
+import { gateTo } from '../../support/jobs/gate-to.js'
 import { requestedCircuit } from '../../support/jobs/money-scenario.js'
 import { adapterWith, completedView, providerDeps, storeCompiled } from '../../support/jobs/provider-steps.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
@@ -29,9 +31,10 @@ import { createTestDatabase } from '../../support/stack/database.js'
 const database = await createTestDatabase('billed_by_time')
 const { db } = database
 const executor = createExecutorClient('http://127.0.0.1:1', 'a-token')
+const compiler = createExecutorClient(process.env.TEST_EXECUTOR_URL!, process.env.TEST_EXECUTOR_TOKEN!)
 const keyRing = readKeyRing(`one:${randomBytes(32).toString('base64')}`)
 afterAll(async () => {
-  await executor.close()
+  await Promise.all([executor.close(), compiler.close()])
   await database.drop()
 })
 
@@ -241,6 +244,53 @@ describe('a figure that comes after the end', () => {
     expect(await settleHeldProviderJob(depsWith(adapter(seconds(4))), held, signal)).toBe('settled')
     expect(await money()).toEqual({ cost: 400_000, spent: 400_000, reserved: 0 })
     expect(await row()).toMatchObject({ usageAmount: 4, usageUnit: 'seconds' })
+  })
+})
+
+describe('a provider that bills seconds', () => {
+  const facts = { target: { format: 'ionq', num_qubits: 29 }, status: 'online', shots: null, price: null } as const
+  const bySeconds = () => ({ ...adapter(null), billsSeconds: true, describe: async () => facts })
+  const perShot = { taskFee: 0n, perShot: 1_000n, minimumCost: 0n, byTime: null }
+  const refused = {
+    next: 'fail',
+    error: {
+      code: 'backend_unavailable',
+      message:
+        `${backend} is billed by the second, and the catalogue has no price for that: an administrator sets perSecond ` +
+        `and secondsMax with PATCH /api/admin/backends/${backend}`
+    }
+  }
+  /** A job that is not compiled, at these prices. */
+  async function uncompiled(pricing: Pricing): Promise<void> {
+    await changeBackend(db, backend, { pricing })
+    await begin()
+    await db.execute(sql`delete from artifacts where job_id = ${jobId}`)
+  }
+  const prepare = (emulated = false) =>
+    prepareProgram({ ...depsWith(bySeconds()), gate: gateTo(compiler), emulated }, context())
+
+  test('gets no paid job while the catalogue has only a price for shots, and the record says what to set', async () => {
+    await uncompiled(perShot)
+    expect(await prepare()).toEqual(refused)
+  })
+
+  test.each([
+    ['there is a price per second', { ...perShot, byTime }],
+    ['the price is zero', { ...perShot, perShot: 0n }]
+  ])('gets jobs when %s', async (_what, pricing) => {
+    await uncompiled(pricing)
+    expect(await prepare()).toEqual({ next: 'submit' })
+  })
+
+  test('gets jobs when it is emulated', async () => {
+    await uncompiled(perShot)
+    expect(await prepare(true)).toEqual({ next: 'submit' })
+  })
+
+  test('gets no job whose price per second is removed before it is sent', async () => {
+    await changeBackend(db, backend, { pricing: perShot })
+    expect(await submitToProvider(depsWith(bySeconds()), context())).toEqual(refused)
+    expect([caps, (await row()).state]).toEqual([[], 'withdrawn'])
   })
 })
 

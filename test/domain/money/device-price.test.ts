@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { dearerThanCatalogue } from '../../../domain/money/device-price.js'
+import { dearerThanCatalogue, secondsWithoutPrice } from '../../../domain/money/device-price.js'
 
 const prices = { perShot: 1_450n, byTime: null }
 const timed = { ...prices, byTime: { perSecond: 1_600_000n, secondsMax: 60 } }
@@ -33,4 +33,23 @@ test.each([
   expect(dearerThanCatalogue('ibm-fez', { amount, unit }, timed)).toMatch(
     new RegExp(`^ibm-fez costs ${amount} USD per ${unit} according to its provider, and ${known} in the catalogue`)
   )
+})
+
+const free = { taskFee: 0n, perShot: 0n, minimumCost: 0n, byTime: null }
+
+test.each([
+  ['costs something, and has no price per second', { ...free, perShot: 1_600n }],
+  ['is not in the catalogue any more', null]
+])('a device that is billed by the second and %s takes no jobs, and what to set is named', (_title, pricing) => {
+  expect(secondsWithoutPrice('ibm-fez', pricing)).toBe(
+    'ibm-fez is billed by the second, and the catalogue has no price for that: ' +
+      'an administrator sets perSecond and secondsMax with PATCH /api/admin/backends/ibm-fez'
+  )
+})
+
+test.each([
+  ['has a price per second', { ...free, byTime: timed.byTime }],
+  ['costs nothing', free]
+])('a device that is billed by the second and %s takes jobs', (_title, pricing) => {
+  expect(secondsWithoutPrice('ibm-fez', pricing)).toBeNull()
 })

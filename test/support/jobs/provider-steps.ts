@@ -28,6 +28,7 @@ export function adapterWith(calls: Partial<ProviderAdapter>): ProviderAdapter {
     credentials: 'ionq',
     submitsOnce: false,
     devicesArePublic: true,
+    billsSeconds: false,
     rates: null,
     verify: unused,
     place: unused,

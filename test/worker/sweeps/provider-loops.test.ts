@@ -59,6 +59,7 @@ function worker(answer: (accessKey: string) => BackendState[]) {
     credentials: 'aws-braket',
     submitsOnce: false,
     devicesArePublic: false,
+    billsSeconds: false,
     rates: null,
     verify: unused,
     place: unused,

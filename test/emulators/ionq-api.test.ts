@@ -156,6 +156,27 @@ describe('an emulated job', () => {
     expect(last.results.probabilities.url).toBe(`/v0.4/jobs/${id}/results/probabilities`)
   })
 
+  test('waits while its device is unavailable, and starts when that is back', async () => {
+    const id = await ionq.submit({ backend: 'qpu.forte-1', shots: 100 })
+    ionq.control.device('qpu.forte-1', 'unavailable')
+    ionq.control.advance(600_000)
+    expect(await get(`/jobs/${id}`)).toMatchObject({ status: 'ready', started_at: null, predicted_wait_time_ms: null })
+    ionq.control.device('qpu.forte-1', 'available')
+    expect((await get(`/jobs/${id}`)).status).toBe('started')
+    ionq.control.advance(60_000)
+    expect(await get(`/jobs/${id}`)).toMatchObject({ status: 'completed', execution_duration_ms: 60_000 })
+  })
+
+  test('fails when its device is retired before it starts, and costs nothing', async () => {
+    const waiting = await ionq.submit({ backend: 'qpu.forte-1', shots: 100 })
+    ionq.control.advance(30_000)
+    ionq.control.device('qpu.forte-1', 'retired')
+    const failure = { code: 'SystemCancel', message: 'The device qpu.forte-1 was retired.' }
+    expect(await get(`/jobs/${waiting}`)).toMatchObject({ status: 'failed', failure })
+    expect((await get(`/jobs/${waiting}/cost`)).cost.value).toBe(0)
+    expect((await ionq.call('POST', '/jobs', aJob({ backend: 'qpu.forte-1' }))).status).toBe(400)
+  })
+
   test('has results when it is completed, not before', async () => {
     const id = await ionq.submit()
     expect((await ionq.call('GET', `/jobs/${id}/results/probabilities`)).status).toBe(404)

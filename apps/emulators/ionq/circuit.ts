@@ -2,7 +2,7 @@
 import type { Operation } from '../simulator/execution.js'
 import { fixedGates, gpi, gpi2, molmerSorensen, swap } from '../simulator/gates.js'
 import type { Matrix, Pauli } from '../simulator/state-vector.js'
-import { type Device, qisGates } from './devices.js'
+import { type Machine, qisGates } from './devices.js'
 import { JobFailure } from './failure.js'
 
 /** A gate as sent by the client. `readGate` checks which of these fields a gate needs. */
@@ -38,7 +38,7 @@ const controlsMax = 7
 const gatesMax = 150_000
 
 /** Reads a circuit for a device. @throws JobFailure naming the gate's position. */
-export function readCircuit({ qubits, gateset, circuit }: WireCircuit, device: Device): Program {
+export function readCircuit({ qubits, gateset, circuit }: WireCircuit, device: Machine): Program {
   if (circuit.length > gatesMax)
     throw new JobFailure('TooManyGates', `${circuit.length} gates are more than the ${gatesMax} of a job.`)
   const count = qubits ?? highestQubit(circuit) + 1
@@ -63,7 +63,7 @@ class GatePlace {
     readonly gate: WireGate,
     private readonly index: number,
     private readonly qubits: number,
-    readonly device: Device
+    readonly device: Machine
   ) {}
 
   fail(message: string, code: JobFailure['code'] = 'InvalidInput'): never {

@@ -1,8 +1,10 @@
 // The devices of the emulated IonQ, with the sizes and gate sets that IonQ publishes.
 
+import type { DeviceChange, DeviceState } from '../device-changes.js'
+
 export type DeviceStatus = 'available' | 'unavailable' | 'retired'
 
-export interface Device {
+export interface Machine {
   name: string
   qubits: number
   status: DeviceStatus
@@ -11,12 +13,23 @@ export interface Device {
   nativeGates: readonly string[]
 }
 
+export interface Device extends Machine {
+  /** What became of it while the emulator runs, oldest first. */
+  readonly changes: DeviceChange<DeviceStatus>[]
+}
+
+export const stateOfDevice: Record<DeviceStatus, DeviceState> = {
+  available: 'working',
+  unavailable: 'away',
+  retired: 'retired'
+}
+
 export const qisGates = [
   'x', 'y', 'z', 'rx', 'ry', 'rz', 'h', 's', 'si', 'v', 'vi', 't', 'ti', 'not', 'cnot', 'swap', 'xx', 'yy', 'zz',
   'pauliexp'
 ] as const // biome-ignore format: a list of words
 
-const seeded: readonly Device[] = [
+const seeded: readonly Machine[] = [
   { name: 'simulator', qubits: 29, status: 'available', exact: true, nativeGates: ['gpi', 'gpi2', 'ms', 'zz', 'nop'] },
   { name: 'qpu.forte-1', qubits: 36, status: 'available', exact: false, nativeGates: ['gpi', 'gpi2', 'zz', 'nop'] },
   {
@@ -30,4 +43,5 @@ const seeded: readonly Device[] = [
 ]
 
 /** A new set of devices whose statuses can be changed. */
-export const newDevices = (): Map<string, Device> => new Map(seeded.map((device) => [device.name, { ...device }]))
+export const newDevices = (): Map<string, Device> =>
+  new Map(seeded.map((device) => [device.name, { ...device, changes: [] }]))

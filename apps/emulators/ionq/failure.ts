@@ -6,6 +6,7 @@ export type FailureCode =
   | 'NotEnoughQubits'
   | 'SimulationError'
   | 'SimulationTimeout'
+  | 'SystemCancel'
   | 'TooManyControls'
   | 'TooManyGates'
   | 'UnsupportedGate'

@@ -35,6 +35,7 @@ export function createIonq(clock: EmulatedClock, { timing }: { timing?: Partial<
       if (!(statuses as readonly string[]).includes(status))
         throw new Error(`status: must be one of ${statuses.join(', ')} (got ${status})`)
       device.status = status as DeviceStatus
+      device.changes.push({ at: clock.now(), status: device.status })
     },
     reset() {
       store.reset()

@@ -20,6 +20,7 @@ export function jobView(store: JobStore, job: Job, now: number): Record<string, 
   const state = store.state(job)
   const { startedAt, endedAt } = store.times(job)
   const failure = state === 'failed' ? store.failure(job) : null
+  const { startsAt } = store.course(job)
   const waiting = !finalStates.includes(state) && startedAt === null
   return {
     id: job.id,
@@ -38,7 +39,7 @@ export function jobView(store: JobStore, job: Job, now: number): Record<string, 
     submitted_at: isoTime(job.submittedAt),
     started_at: startedAt === null ? null : isoTime(startedAt),
     completed_at: state === 'completed' && endedAt !== null ? isoTime(endedAt) : null,
-    predicted_wait_time_ms: waiting ? Math.ceil(job.startsAt - now) : null,
+    predicted_wait_time_ms: waiting && Number.isFinite(startsAt) ? Math.ceil(startsAt - now) : null,
     predicted_execution_duration_ms: job.endsAt - job.startsAt,
     execution_duration_ms: state === 'completed' ? job.endsAt - job.startsAt : null,
     ...(!device.exact && { shots: request.shots }),

@@ -2,10 +2,11 @@
 // and a result is computed at the first request for it.
 import { randomUUID } from 'node:crypto'
 import { type EmulatedClock, isoTime } from '../clock.js'
+import { startOf } from '../device-changes.js'
 import type { LedgerTask, Timing } from '../provider.js'
 import { type Timeline, TimingSettings, timelineOf } from '../timeline.js'
 import { type Program, readCircuit, type WireCircuit } from './circuit.js'
-import type { Device } from './devices.js'
+import { type Device, stateOfDevice } from './devices.js'
 import { JobFailure } from './failure.js'
 import type { JobRequest } from './job-schema.js'
 import { readQasm } from './qasm3.js'
@@ -112,18 +113,32 @@ export class JobStore {
 
   state(job: Job): JobState {
     const now = this.clock.now()
+    const { startsAt, endsAt, retiredAt } = this.course(job)
     if (job.canceledAt !== null) return 'canceled'
-    if (now < job.readyAt) return 'submitted'
+    if (now < job.readyAt && now < retiredAt) return 'submitted'
     // Errors that compiling reveals fail the job before it waits for the device.
     if (this.failure(job)) return 'failed'
-    if (now < job.startsAt) return 'ready'
-    if (now < job.endsAt) return 'started'
+    if (now < startsAt) return 'ready'
+    if (now < endsAt) return 'started'
     return 'completed'
   }
 
-  /** Why the job fails, known after its circuits are checked. */
+  /** The times of the job, which waits while its device is unavailable, and the one at which it lost its device. */
+  course({ device, submittedAt, startsAt: due, endsAt, resultAt }: Job) {
+    const { startsAt, retiredAt } = startOf({ due, submittedAt }, device.changes, (status) => stateOfDevice[status])
+    const waited = startsAt - due
+    return { startsAt, endsAt: endsAt + waited, resultAt: resultAt + waited, retiredAt }
+  }
+
+  /** Why the job fails: known after its circuits are checked, or because its device was retired before it started. */
   failure(job: Job): JobFailure | null {
-    if (job.children.length > 0) return first(job.children.map((child) => this.failure(child)))
+    const failure = this.programFailure(job)
+    if (failure || this.clock.now() < this.course(job).retiredAt) return failure
+    return new JobFailure('SystemCancel', `The device ${job.device.name} was retired.`)
+  }
+
+  private programFailure(job: Job): JobFailure | null {
+    if (job.children.length > 0) return first(job.children.map((child) => this.programFailure(child)))
     const program = this.program(job)
     return program instanceof JobFailure ? program : null
   }
@@ -149,10 +164,11 @@ export class JobStore {
   times(job: Job): { startedAt: number | null; endedAt: number | null } {
     const state = this.state(job)
     if (state === 'canceled') return { startedAt: null, endedAt: job.canceledAt }
-    if (state === 'failed') return { startedAt: null, endedAt: job.readyAt }
+    const { startsAt, endsAt, retiredAt } = this.course(job)
+    if (state === 'failed') return { startedAt: null, endedAt: this.programFailure(job) ? job.readyAt : retiredAt }
     return {
-      startedAt: this.clock.now() < job.startsAt ? null : job.startsAt,
-      endedAt: finalStates.includes(state) ? job.endsAt : null
+      startedAt: this.clock.now() < startsAt ? null : startsAt,
+      endedAt: finalStates.includes(state) ? endsAt : null
     }
   }
 
@@ -255,7 +271,7 @@ export class JobStore {
 
   private finished(job: Job): Program | null {
     if (this.state(job) !== 'completed' || job.request.dryRun || job.children.length > 0) return null
-    if (this.clock.now() < job.resultAt) return null
+    if (this.clock.now() < this.course(job).resultAt) return null
     const program = this.program(job)
     return program instanceof JobFailure ? null : program
   }

@@ -112,16 +112,3 @@ longTest(
   },
   60_000
 )
-
-longTest(
-  'a device that goes offline while the submission is repeated holds the job, which goes on when it is back',
-  async () => {
-    const device = 'arn:aws:braket:us-east-1::device/qpu/ionq/Forte-1'
-    braket().device(device, 'OFFLINE')
-    const id = await platform.submitPaid({ backend: paidBackends['aws-braket'] })
-    await message(id, /offline/i)
-    braket().device(device, 'ONLINE')
-    await completes(id)
-  },
-  120_000
-)

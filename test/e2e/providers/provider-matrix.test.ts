@@ -84,7 +84,7 @@ const unsupported = [
 ] as const
 
 describe.each(providers)('$name', (provider) => {
-  const { name, submitting, finding, looking, fetching, retiring } = provider
+  const { name, submitting, finding, looking, fetching, device, refusesOffline, retiredCode } = provider
   const oftenTest = testOfRow(isFirst(provider))
   const control = () => platform.provider(name)
   const submit = (body?: Record<string, unknown>) => platform.submitAt(name, body)
@@ -231,31 +231,59 @@ describe.each(providers)('$name', (provider) => {
     60_000
   )
 
-  if (retiring)
-    longTest(
-      'a device that is retired while jobs wait for it: none is paid, whether it was sent already or not',
-      async () => {
-        const { backend, device, offline, retired } = retiring
-        control().timing({ queueMs: DAY_MS, runMs: 1_000 })
-        const sent = await submit({ backend })
-        await platform.accepted(sent)
-        control().device(device, offline)
-        const held = await submit({ backend })
-        await eventually(() => requestsTo(control().requests(), submitting).length > 1)
-        control().device(device, retired)
-        expect(await platform.ended(held, 60_000)).toMatchObject({
-          status: 'failed',
-          error: { code: 'backend_retired' },
-          actual_cost_usd: 0,
-          attempts: 0
-        })
-        expect(await platform.ended(sent, 60_000)).toMatchObject({
-          status: 'failed',
-          error: { code: 'provider_failed', message: expect.stringMatching(/retired/) },
-          actual_cost_usd: 0
-        })
-        expect(control().tasks()).toHaveLength(1)
-      },
-      120_000
-    )
+  const steer = (status: 'online' | 'offline' | 'retired') => control().device(device.name, device[status])
+  /** Sent while the device is offline: where that is possible, it waits at the provider, and else here. */
+  async function submittedOffline(): Promise<string> {
+    const id = await submit({ backend: device.backend })
+    if (refusesOffline) await platform.queueMessage(id, /offline/i)
+    else await platform.accepted(id)
+    return id
+  }
+
+  longTest(
+    'a device that goes offline holds jobs, which complete when it is back, and each is paid once',
+    async () => {
+      control().timing({ queueMs: DAY_MS / 2, runMs: 0 })
+      const sent = await submit({ backend: device.backend })
+      await platform.accepted(sent)
+      steer('offline')
+      const held = await submittedOffline()
+      control().advance(DAY_MS)
+      const looks = () => requestsTo(control().requests(), looking).length
+      const before = looks()
+      await eventually(() => looks() > before)
+      for (const id of [sent, held]) expect((await platform.job(id)).status).toBe('running')
+      steer('online')
+      await platform.accepted(held)
+      control().advance(DAY_MS)
+      for (const id of [sent, held])
+        expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', attempts: 1 })
+      expect(control().tasks()).toHaveLength(2)
+    },
+    150_000
+  )
+
+  longTest(
+    'a device that is retired while jobs wait for it: none is paid, whether it was sent already or not',
+    async () => {
+      control().timing({ queueMs: DAY_MS, runMs: 1_000 })
+      const sent = await submit({ backend: device.backend })
+      await platform.accepted(sent)
+      steer('offline')
+      const held = await submittedOffline()
+      steer('retired')
+      const late = await submit({ backend: device.backend })
+      const unsent = { status: 'failed', error: { code: retiredCode }, actual_cost_usd: 0, attempts: 0 }
+      const lost = {
+        status: 'failed',
+        error: { code: 'provider_failed', message: expect.stringMatching(/retired/) },
+        actual_cost_usd: 0
+      }
+      expect(await platform.ended(sent, 60_000)).toMatchObject(lost)
+      expect(await platform.ended(held, 60_000)).toMatchObject(refusesOffline ? unsent : lost)
+      expect(await platform.ended(late, 60_000)).toMatchObject(unsent)
+      expect(control().tasks()).toHaveLength(refusesOffline ? 1 : 2)
+    },
+    150_000
+  )
 })

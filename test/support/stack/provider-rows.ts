@@ -18,10 +18,14 @@ export interface Provider {
   cancelled: string
   /** What its circuits can do beside gates and a measurement at the end. */
   permits?: readonly ('branches' | 'resets' | 'continues after a measurement')[]
-  /** A backend that no other test uses, and its states in the emulator. Absent where the provider names no retired device. */
   /** It bills the time of a run that is cancelled. */
   billsCancelledRuns?: true
-  retiring?: { backend: string; device: string; offline: string; retired: string }
+  /** A quantum computer, and the provider's words for its states. */
+  device: { backend: string; name: string; online: string; offline: string; retired: string }
+  /** It takes no jobs for a device that is offline. Elsewhere they are accepted, and wait there. */
+  refusesOffline?: true
+  /** The code of a job for a device that was retired after it was last seen. `backend_retired` where the provider says so. */
+  retiredCode: 'backend_retired' | 'provider_refused'
 }
 
 /** Of the emulated Azure. */
@@ -36,7 +40,15 @@ export const providers: Provider[] = [
     finding: { method: 'GET', path: '/jobs' },
     looking: { method: 'GET', path: '/jobs/' },
     fetching: { method: 'GET', path: '/jobs/' },
-    cancelled: 'canceled'
+    cancelled: 'canceled',
+    device: {
+      backend: 'ionq-direct-forte-1',
+      name: 'qpu.forte-1',
+      online: 'available',
+      offline: 'unavailable',
+      retired: 'retired'
+    },
+    retiredCode: 'provider_refused'
   },
   {
     name: 'aws-braket',
@@ -45,7 +57,9 @@ export const providers: Provider[] = [
     looking: { method: 'GET', path: '/quantum-task/' },
     fetching: { method: 'GET', path: '/amazon-braket-emulated/' },
     cancelled: 'CANCELLED',
-    retiring: { backend: 'iqm-garnet', device: 'Garnet', offline: 'OFFLINE', retired: 'RETIRED' }
+    device: { backend: 'iqm-garnet', name: 'Garnet', online: 'ONLINE', offline: 'OFFLINE', retired: 'RETIRED' },
+    refusesOffline: true,
+    retiredCode: 'backend_retired'
   },
   {
     name: 'ibm-quantum',
@@ -55,6 +69,14 @@ export const providers: Provider[] = [
     fetching: { method: 'GET', path: '/jobs/' },
     cancelled: 'Cancelled',
     billsCancelledRuns: true,
+    device: {
+      backend: 'ibm-marrakesh',
+      name: 'ibm_marrakesh',
+      online: 'online',
+      offline: 'paused',
+      retired: 'retired'
+    },
+    retiredCode: 'provider_refused',
     permits: ['resets', 'continues after a measurement']
   },
   {
@@ -64,6 +86,14 @@ export const providers: Provider[] = [
     looking: { method: 'GET', path: `${workspace}/jobs/` },
     fetching: { method: 'GET', path: '/emulatedquantum/' },
     cancelled: 'Cancelled',
+    device: {
+      backend: 'azure-quantinuum-h2-1',
+      name: 'quantinuum.qpu.h2-1',
+      online: 'Available',
+      offline: 'Unavailable',
+      retired: 'Retired'
+    },
+    retiredCode: 'provider_refused',
     permits: ['branches', 'resets', 'continues after a measurement']
   }
 ]

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { readPackage } from '../../../capsule-format/package-reader.js'
 import { beginJob, completeJob } from '../../../db/job-steps/job-steps.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
@@ -130,6 +131,26 @@ describe('a capsule of a completed job', () => {
     expect((file!.content as Buffer).toString()).toBe(
       `{"task_0001":{"sha256":"plain","value":${shown}},"task_0002":{"sha256":"pickled","problem":"it is a function"}}`
     )
+  })
+
+  test('says in its evidence and its export that an emulator ran it in the place of the provider', async () => {
+    const { exported } = createCapsuleBench(api, ada)
+    const said = async (provider: 'emulated' | 'real' | 'none') => {
+      const jobId = await ada.submit(submission())
+      if (provider !== 'none')
+        await db.execute(sql`insert into provider_tasks
+          (job_id, attempt, provider, token, generation, state, provider_job_id, accepted_at, ended_at, emulated)
+          values (${jobId}, 1, 'IonQ', ${jobId}, 1, 'completed', 'task-7', now(), now(), ${provider === 'emulated'})`)
+      await finishJob(db, jobId)
+      const id = (await fromJob(ada, { job_id: jobId })).body.capsule_id
+      const name = 'tasks/main/job.json'
+      const { files } = await readPackage((await exported(id)).bytes)
+      const inExport = JSON.parse(files.find((file) => file.name === name)!.content.toString())
+      const inService = (await ada.get(`/api/capsules/${id}/files/${encodeURIComponent(name)}`)).body
+      expect(inExport).toEqual(inService)
+      return inExport.emulated
+    }
+    expect([await said('emulated'), await said('real'), await said('none')]).toEqual([true, undefined, undefined])
   })
 
   test("preserves numbers beyond JavaScript's range", async () => {

@@ -1,5 +1,5 @@
 // Which providers the workers of this installation serve, and what the providers report about their machines.
-import { and, asc, eq, isNull, ne, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import { type Backend, type BackendStatus, isAtProvider } from '../../domain/backends/backend.js'
 import { missingForJob } from '../../domain/backends/provider-credentials.js'
 import { credentialsOfProvider } from '../../domain/backends/quantum-providers.js'
@@ -62,6 +62,19 @@ export async function providerStates(db: DbOrTx): Promise<ProviderState[]> {
     .where(isNull(backends.engine))
     .groupBy(backends.provider)
     .orderBy(asc(backends.provider))
+}
+
+/** For how many seconds the machines of each provider have not been read by any worker; none that were never read. */
+export async function secondsSinceReads(db: DbOrTx): Promise<Map<string, number>> {
+  const rows = await db
+    .select({
+      provider: backends.provider,
+      seconds: sql<number>`extract(epoch from ${now} - max(${backends.queueUpdatedAt}))::float8`
+    })
+    .from(backends)
+    .where(and(isNull(backends.engine), isNotNull(backends.queueUpdatedAt)))
+    .groupBy(backends.provider)
+  return new Map(rows.map(({ provider, seconds }) => [provider, seconds]))
 }
 
 /**

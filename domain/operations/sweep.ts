@@ -19,6 +19,7 @@ export const sweepNames = [
   'provider_backends',
   'retention',
   'schedules',
+  'schedules_in_full',
   'stalled_workflows',
   'storage',
   'storage_in_full',

@@ -5,14 +5,19 @@ import type { Logger } from 'pino'
 import { settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { bookLateUsage } from '../../../activities/provider/late-usage.js'
 import { accessOf, type ProviderDeps } from '../../../activities/provider/step.js'
-import { declareProviders, recordBackends, teamWithCredentials } from '../../../db/backends/provider-workers.js'
+import {
+  declareProviders,
+  recordBackends,
+  secondsSinceReads,
+  teamWithCredentials
+} from '../../../db/backends/provider-workers.js'
 import { giveUpPendingUsage, type PendingUsage, takePendingUsage } from '../../../db/provider-jobs/pending-usage.js'
 import { type HeldProviderJob, takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import type { Credentials } from '../../../domain/backends/provider-credentials.js'
 import type { SweepName } from '../../../domain/operations/sweep.js'
 import { type ProviderAdapter, ProviderFault } from '../../../services/providers/adapter.js'
 import type { SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { DUE, startLoop, type TimerLoop } from './timer-loop.js'
 
 const DECLARE_MS = 10 * 60_000
 const REFRESH_MS = 5 * 60_000
@@ -106,15 +111,20 @@ async function bookedNow(deps: ProviderLoopDeps, pending: PendingUsage): Promise
 }
 
 /**
- * Without credentials of a team, a provider is not called: an installation contacts no third party unasked. Where a list of
- * machines needs credentials, it is read with those of the team that used the provider last; it is the same for all teams.
+ * Reads the machines of each provider that no worker has read lately. Without credentials of a team, a provider is not called:
+ * an installation contacts no third party unasked. Where a list of machines needs credentials, it is read with those of the
+ * team that used the provider last; it is the same for all teams.
  * @param now monotonic milliseconds.
  */
 export async function refreshBackends(deps: RefreshDeps, { at, rejected }: Reads, now: number): Promise<number> {
   const { db, providers, emulated, log } = deps
+  const isDue = (name: string) => now - (at.get(name) ?? Number.NEGATIVE_INFINITY) >= REFRESH_MS
+  if (![...providers.keys()].some(isDue)) return 0
+  for (const [name, seconds] of await secondsSinceReads(db))
+    if (isDue(name) && seconds * 1_000 < REFRESH_MS * DUE) at.set(name, now - seconds * 1_000)
   let refreshed = 0
   for (const [name, adapter] of providers) {
-    if (now - (at.get(name) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) continue
+    if (!isDue(name)) continue
     const team = await readingTeam(deps, adapter, rejected)
     // Once all teams' credentials were rejected, the first is tried again with the next refresh, not at once.
     if (team !== null || rejected.delete(name) || (adapter.devicesArePublic && emulated)) at.set(name, now)
@@ -138,7 +148,7 @@ export async function refreshBackends(deps: RefreshDeps, { at, rejected }: Reads
 }
 
 export interface Reads {
-  /** When the machines of each provider were last read. */
+  /** When the machines of each provider were last read, by any worker, or this one tried to. */
   at: Map<string, number>
   /** The teams whose credentials a provider did not take for that, since it last took some. */
   rejected: Map<string, string[]>

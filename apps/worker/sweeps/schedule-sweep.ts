@@ -1,5 +1,5 @@
 // Keeps the copies of schedules in Temporal equal to the rows, which are the truth: right after a change, and regularly for
-// all, since Temporal may have lost its database and an operator may have changed a copy.
+// all, which one worker does for all workers, since Temporal may have lost its database and an operator may have changed a copy.
 import type { Logger } from 'pino'
 import {
   appliedSchedules,
@@ -12,7 +12,7 @@ import { copyNote } from '../../../domain/verification/schedule-names.js'
 import type { TemporalSchedules } from '../../../services/dispatch/schedule-copies.js'
 import { createFailedRows } from './failed-rows.js'
 import type { Pass, SweepReports } from './sweep-reports.js'
-import { startLoop, type TimerLoop } from './timer-loop.js'
+import { startLoop, startSharedLoop, type TimerLoop } from './timer-loop.js'
 
 export interface ScheduleTimes {
   /** How often the sweep looks for changed schedules. */
@@ -24,8 +24,8 @@ export interface ScheduleTimes {
 export const defaultScheduleTimes: ScheduleTimes = { lookMs: 1_000, compareMs: 5 * 60_000 }
 
 const AT_ONCE = 100
-/** Pause after a failed comparison. */
-const RETRY_MS = 15_000
+/** How often a worker looks whether a comparison is due, which it is until one has succeeded. */
+const LOOK_MS = 15_000
 /** Pause after a schedule could not be applied, so that other schedules get their turn. */
 const POSTPONE_MS = 10_000
 /** After this many failures in one pass, Temporal counts as away. */
@@ -40,11 +40,9 @@ export interface ScheduleSweepDeps {
 }
 
 export function startScheduleSweep({ db, copies, times, reports, log }: ScheduleSweepDeps): TimerLoop {
-  let comparedAt = Number.NEGATIVE_INFINITY
   const failures = createFailedRows(log, 'schedules', { pauseMs: POSTPONE_MS })
 
   async function pass(): Promise<Pass> {
-    const lost = await compare()
     const findings: string[] = []
     const waiting = await unappliedSchedules(db, AT_ONCE, failures.except())
     let failed = 0
@@ -59,17 +57,14 @@ export function startScheduleSweep({ db, copies, times, reports, log }: Schedule
     }
     return {
       more: waiting.length === AT_ONCE,
-      handled: waiting.length - failed + lost,
+      handled: waiting.length - failed,
       ...failures.take(),
       ...(waiting.length > failed && { findings })
     }
   }
 
-  /** @returns how many copies were wrong. */
-  async function compare(): Promise<number> {
-    if (performance.now() - comparedAt < times.compareMs) return 0
-    // Due again soon, until a comparison has succeeded.
-    comparedAt = performance.now() - times.compareMs + Math.min(RETRY_MS, times.compareMs)
+  /** Handles the copies that are wrong. A copy that is missing is applied by the next pass. */
+  async function compare(): Promise<Pass> {
     // Rows first: a schedule that is applied in between is in the list, and not missing.
     const rows = await appliedSchedules(db)
     const found = await copies.list()
@@ -86,9 +81,18 @@ export function startScheduleSweep({ db, copies, times, reports, log }: Schedule
         // Reads the row again: it may wait to be applied.
         await applySchedule(db, capsuleId, copies).catch((err) => failures.failedAlone(capsuleId, err))
       }
-    comparedAt = performance.now()
-    return wrong
+    return { handled: wrong }
   }
 
-  return startLoop('schedules', times.lookMs, log, pass, reports.of('schedules', times.lookMs))
+  const { compareMs, lookMs } = times
+  const loops = [
+    startLoop('schedules', lookMs, log, pass, reports.of('schedules', lookMs)),
+    startSharedLoop({ db, reports, log }, 'schedules_in_full', compareMs, compare, Math.min(LOOK_MS, compareMs))
+  ]
+  return {
+    name: 'schedules',
+    async close() {
+      await Promise.all(loops.map((loop) => loop.close()))
+    }
+  }
 }

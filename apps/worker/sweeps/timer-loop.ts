@@ -72,7 +72,7 @@ export function startLoop(
 }
 
 /** A pass is due somewhat before its period is over, since it is recorded somewhat after its start. */
-const DUE = 0.9
+export const DUE = 0.9
 
 export interface SharedLoopDeps {
   db: Db
@@ -83,12 +83,14 @@ export interface SharedLoopDeps {
 /**
  * A sweep whose passes one worker makes for all: the first one that finds it due. The period must be longer than that in which
  * passes are stored (`STORE_EVERY_MS`); with a shorter one, each worker makes its own passes.
+ * @param lookMs how often a worker looks whether a pass is due, such as after one that failed.
  */
 export function startSharedLoop(
   { db, reports, log }: SharedLoopDeps,
   name: SweepName,
   everyMs: number,
-  pass: () => Promise<Pass | null>
+  pass: () => Promise<Pass | null>,
+  lookMs = everyMs
 ): TimerLoop {
   const seconds = everyMs > STORE_EVERY_MS ? Math.floor((everyMs / 1_000) * DUE) : 0
   let goesOn = false
@@ -99,5 +101,5 @@ export function startSharedLoop(
     goesOn = done?.more ?? false
     return done
   }
-  return startLoop(name, everyMs, log, passIfDue, reports.of(name, everyMs))
+  return startLoop(name, lookMs, log, passIfDue, reports.of(name, everyMs))
 }

@@ -13,9 +13,11 @@ import {
   putSchedule
 } from '../../../db/capsules/capsule-schedules.js'
 import { newId } from '../../../db/ids.js'
+import { loadSweeps } from '../../../db/service/sweeps.js'
 import { capsuleAlertMails, capsuleRuns, capsuleSchedules, capsules } from '../../../db/tables/capsules.js'
 import { webhookDeliveries, webhooks } from '../../../db/tables/teams.js'
 import type { Verdict } from '../../../domain/verification/verdict.js'
+import type { TemporalSchedules } from '../../../services/dispatch/schedule-copies.js'
 import { addVerifiableCapsule, type VerifiableCapsule } from '../../support/capsules/verifiable-capsules.js'
 import { eventually } from '../../support/eventually.js'
 import { addPerson, type Person } from '../../support/jobs/rows.js'
@@ -116,30 +118,60 @@ describe('a due time of a schedule', () => {
   })
 })
 
-test('a schedule that Temporal refuses blocks no other', async () => {
-  const others = await Promise.all([1, 2].map(() => addVerifiableCapsule(db, owner)))
-  const ids = [capsule, ...others].map(({ id }) => id)
-  for (const id of ids) await put({}, id)
+/** The sweep of a worker. */
+function startSweep(copies: Partial<TemporalSchedules>) {
   const log = pino({ enabled: false })
-  const sweep = startScheduleSweep({
+  return startScheduleSweep({
     db,
     log,
     times: { lookMs: 10, compareMs: 60_000 },
     reports: createSweepReports(db, log, () => performance.now()),
-    copies: {
-      put: async ({ capsuleId }) => {
-        if (capsuleId === capsule.id) throw new Error('the engine is not itself')
-        return null
-      },
-      remove: async () => {},
-      list: async () => new Map()
+    copies: { put: async () => null, remove: async () => {}, list: async () => new Map(), ...copies }
+  })
+}
+const isApplied = async (id: string) => (await loadSchedule(db, id))!.appliedVersion === 1
+
+test('a schedule that Temporal refuses blocks no other', async () => {
+  const others = await Promise.all([1, 2].map(() => addVerifiableCapsule(db, owner)))
+  const ids = [capsule, ...others].map(({ id }) => id)
+  for (const id of ids) await put({}, id)
+  const sweep = startSweep({
+    put: async ({ capsuleId }) => {
+      if (capsuleId === capsule.id) throw new Error('the engine is not itself')
+      return null
     }
   })
-  const isApplied = async (id: string) => (await loadSchedule(db, id))!.appliedVersion === 1
   await eventually(async () => (await Promise.all(others.map(({ id }) => isApplied(id)))).every(Boolean))
   await sweep.close()
   expect(await isApplied(capsule.id)).toBe(false)
   for (const id of ids) await db.delete(capsuleSchedules).where(eq(capsuleSchedules.capsuleId, id))
+})
+
+test('the copies of all schedules are compared by one worker, and by another one when that is away', async () => {
+  await db.execute(sql`delete from sweeps`)
+  let lists = 0
+  const list = async () => {
+    lists++
+    return new Map()
+  }
+  const compared = () => eventually(async () => (await loadSweeps(db)).some(({ name }) => name === 'schedules_in_full'))
+  /** A worker that applies schedules, until it has applied this one. */
+  async function worked(): Promise<void> {
+    const { id } = await addVerifiableCapsule(db, owner)
+    await put({}, id)
+    const sweep = startSweep({ list })
+    await eventually(() => isApplied(id))
+    await compared()
+    await sweep.close()
+    await db.delete(capsuleSchedules).where(eq(capsuleSchedules.capsuleId, id))
+  }
+  await worked()
+  await worked()
+  expect(lists).toBe(1)
+  await db.execute(sql`update sweeps set succeeded_at = succeeded_at - interval '5 minutes'`)
+  const sweep = startSweep({ list })
+  await eventually(() => lists === 2)
+  await sweep.close()
 })
 
 describe('a run that cannot be created is recorded with its reason', () => {

@@ -33,6 +33,7 @@ let asked: string[]
 beforeEach(async () => {
   asked = []
   await db.execute(sql`delete from team_secrets`)
+  await db.execute(sql`update backends set queue_updated_at = null`)
 })
 
 async function teamWith(accessKey: string): Promise<string> {
@@ -125,4 +126,25 @@ test('a provider without credentials of any team is not asked, and is asked soon
   await teamWith(VALID)
   await pass(2 * PASS_MS)
   expect(asked).toEqual([VALID])
+})
+
+test('of several workers, one reads the machines, and another one when that is away', async () => {
+  await teamWith(VALID)
+  const [one, other] = [worker(() => online), worker(() => online)]
+  await one(0)
+  for (let now = 0; now < REFRESH_MS; now += PASS_MS) await other(now)
+  expect(asked).toEqual([VALID])
+  await db.execute(sql`update backends set queue_updated_at = queue_updated_at - interval '5 minutes'`)
+  await other(REFRESH_MS)
+  await one(REFRESH_MS)
+  expect(asked).toEqual([VALID, VALID])
+})
+
+test('a worker that cannot read the machines does not keep another one from it', async () => {
+  await teamWith(VALID)
+  await worker(() => {
+    throw new ProviderFault('unreachable', 'it has no way to the provider')
+  })(0)
+  await worker(() => online)(0)
+  expect(asked).toEqual([VALID, VALID])
 })

@@ -12,7 +12,14 @@ import numpy.typing as npt
 from .client import Client, Job
 from .errors import Refused
 from .results import Register, Result, SweepResult
-from .submissions import Circuit, in_sweeps
+from .submissions import OF_A_PLUGIN, Circuit, check_known, in_sweeps
+
+
+def options_of_jobs(backend: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of each job that a plugin submits. Raises TypeError for one that a submission does not have, and for
+    one that the framework's calls have."""
+    check_known(options, OF_A_PLUGIN)
+    return {"backend": backend, **options}
 
 
 def run_all(client: Client, circuits: Sequence[Circuit], **options: Any) -> list[Result]:
@@ -49,7 +56,9 @@ def _submit(client: Client, group: Sequence[Circuit], options: Mapping[str, Any]
     if len(group) > 1:
         return client.submit(circuits=group, **options)
     [one] = group
-    own = {**options, "params": {**options.get("params", {}), **one.params}}
+    # As in a sweep, what the circuit has itself counts.
+    shared = {name: value for name, value in options.items() if name not in one.params}
+    own = {**shared, "params": {**options.get("params", {}), **one.params}}
     return client.submit(one.text, **own)
 
 

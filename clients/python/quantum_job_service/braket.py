@@ -15,7 +15,7 @@ from braket.ir.openqasm import Program as OpenQASMProgram
 from braket.task_result import AdditionalMetadata, GateModelTaskResult, TaskMetadata
 from braket.tasks import GateModelQuantumTaskResult, QuantumTask, QuantumTaskBatch
 
-from ._runs import Submitted, shots_of
+from ._runs import Submitted, options_of_jobs, shots_of
 from .client import Client
 from .errors import unsupported
 from .results import Result
@@ -69,7 +69,7 @@ class RemoteDevice(Device):
 
     def __init__(self, backend: str = "local", client: Client | None = None, **job_options: Any) -> None:
         self.client = client or Client()
-        self.job_options = {"backend": backend, **job_options}
+        self.job_options = options_of_jobs(backend, job_options)
         super().__init__(backend, "ONLINE" if self.client.backend(backend)["isAvailable"] else "OFFLINE")
 
     def run(

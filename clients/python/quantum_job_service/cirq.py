@@ -9,7 +9,7 @@ import cirq
 import numpy as np
 
 from ._openqasm import Program
-from ._runs import run_all, shots_of
+from ._runs import options_of_jobs, run_all, shots_of
 from .client import Client
 from .errors import unsupported
 from .results import Result
@@ -24,7 +24,7 @@ class RemoteSampler(cirq.Sampler):
 
     def __init__(self, backend: str = "local", client: Client | None = None, **job_options: Any) -> None:
         self.client = client or Client()
-        self.job_options = {"backend": backend, **job_options}
+        self.job_options = options_of_jobs(backend, job_options)
 
     def run_sweep(
         self, program: cirq.AbstractCircuit, params: cirq.Sweepable, repetitions: int = 1

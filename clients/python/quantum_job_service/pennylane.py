@@ -30,7 +30,7 @@ from pennylane.transforms import broadcast_expand, defer_measurements, split_non
 from pennylane.transforms.core import CompilePipeline
 
 from ._openqasm import Program
-from ._runs import STATE_QUBITS_MAX, run_all, shots_of, state_of
+from ._runs import STATE_QUBITS_MAX, options_of_jobs, run_all, shots_of, state_of
 from .client import Client
 from .errors import unsupported
 from .results import Result
@@ -88,7 +88,7 @@ class RemoteDevice(Device):
     ) -> None:
         super().__init__(wires=wires, shots=shots)
         self.client = client or Client()
-        self.job_options = {"backend": backend, **job_options}
+        self.job_options = options_of_jobs(backend, job_options)
 
     def setup_execution_config(
         self, config: ExecutionConfig | None = None, circuit: QuantumScript | None = None

@@ -26,7 +26,7 @@ from qiskit.result import Result as QiskitResult
 from qiskit.transpiler import Target
 
 from ._qiskit_text import TERMS_MAX, pauli_sum, target_of, text_of
-from ._runs import Submitted, places_of, run_all, shots_of
+from ._runs import Submitted, options_of_jobs, places_of, run_all, shots_of
 from .client import Client
 from .errors import unsupported
 from .results import Result
@@ -42,7 +42,7 @@ class RemoteBackend(BackendV2):
     def __init__(self, name: str = "local", client: Client | None = None, **job_options: Any) -> None:
         """``job_options`` are those of ``Client.submit``, such as ``team_id`` or ``max_cost_usd``."""
         self.client = client or Client()
-        self.job_options = {"backend": name, **job_options}
+        self.job_options = options_of_jobs(name, job_options)
         entry = self.client.backend(name)
         super().__init__(name=name, description=entry["description"], backend_version="1")
         qubits = entry["maxQubits"] or entry["qubitCount"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -55,9 +56,14 @@ class Options(TypedDict, total=False):
     seed: int
     observables: Sequence[str]
     observables_method: str
+    mitigation: Mapping[str, Any]
     extract_state_vector: bool
     noise_model: Mapping[str, Any]
     optimization_level: int
+    circuit_count: int
+    theta: float
+    graph_size: int
+    layers: int
     name: str
     labels: Sequence[str]
     execution_mode: str
@@ -68,20 +74,31 @@ class Options(TypedDict, total=False):
     notify: str
     create_capsule: bool
     capsule_name: str
+    analysis_id: str
+    warn_check_ids: Sequence[str]
+    sdk_version: str
 
 
 PROGRAMS = ("circuit", "circuits", "inline_code", "script_id", "script_slug")
 OF_PARAMS = (
-    *("shots", "points", "seed", "observables", "observables_method"),
-    *("extract_state_vector", "noise_model", "optimization_level"),
+    *("shots", "points", "seed", "observables", "observables_method", "mitigation"),
+    *("extract_state_vector", "noise_model", "optimization_level", "circuit_count"),
+    *("theta", "graph_size", "layers"),
 )
 """Options that are members of `params`."""
 OTHER_NAMES = {"code": "inline_code"}
+OF_A_PLUGIN = tuple(
+    name
+    for name in Options.__annotations__
+    if name not in ("code", "circuits", "script_id", "script_slug", "framework", "backend", "shots", "points")
+)
+"""Options of the jobs that a plugin submits, whose circuits, shots and backend come from the framework."""
 
 
 def submission(circuit: str | None, **options: Any) -> dict[str, Any]:
-    """The body of a submission. Options that are None are left out. Raises ValueError unless there is exactly one
-    program."""
+    """The body of a submission. Options that are None are left out. Raises TypeError for an option that the service
+    would drop, ValueError unless there is exactly one program."""
+    check_known(options)
     given = {OTHER_NAMES.get(name, name): value for name, value in options.items() if value is not None}
     params = {"shots": 1000, **given.pop("params", {})}
     params.update((name, given.pop(name)) for name in OF_PARAMS if name in given)
@@ -93,6 +110,22 @@ def submission(circuit: str | None, **options: Any) -> dict[str, Any]:
     if sum(name in body for name in PROGRAMS) != 1:
         raise ValueError("name exactly one program: circuit, circuits, code, script_id or script_slug")
     return body
+
+
+def check_known(options: Iterable[str], known: Container[str] = tuple(Options.__annotations__)) -> None:
+    """Raises TypeError naming the first option that is none of `known`. The service drops keys that it does not know,
+    so the job would be another one than was meant."""
+    for name in options:
+        if name in known:
+            continue
+        if name in Options.__annotations__:
+            raise TypeError(f"option '{name}' is none of a plugin's: the framework's own calls say it")
+        own_names = {**dict.fromkeys(Options.__annotations__), **{sent: own for own, sent in OTHER_NAMES.items()}}
+        [nearest] = difflib.get_close_matches(name, own_names, n=1, cutoff=0)
+        raise TypeError(
+            f"unknown option '{name}'; the nearest is '{own_names[nearest] or nearest}'."
+            " Parameters of a program of your own belong in params"
+        )
 
 
 def _item(one: str | Circuit) -> dict[str, Any]:

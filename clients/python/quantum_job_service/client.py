@@ -47,6 +47,17 @@ def _backends() -> Plan[list[dict[str, Any]]]:
     return backends
 
 
+def _backend(slug: str) -> Plan[dict[str, Any]]:
+    entry: dict[str, Any] = yield from request("GET", f"/api/backends/{quote(slug, safe='')}")
+    return entry
+
+
+def _takes_sweeps(backend: str, known: dict[str, bool]) -> Plan[bool]:
+    if backend not in known:
+        known[backend] = (yield from _backend(backend))["supportsSweeps"]
+    return known[backend]
+
+
 class Client:
     """The service at ``url`` (else QJOB_URL, else port 3000 of this machine) for the holder of ``key`` (else QJOB_KEY).
     Threads can share it."""
@@ -92,7 +103,7 @@ class Client:
 
     def backend(self, slug: str) -> dict[str, Any]:
         """An entry of the catalogue."""
-        return self.request("GET", f"/api/backends/{quote(slug, safe='')}")  # type: ignore[no-any-return]
+        return self._transport.run(_backend(slug))
 
     def request(self, method: str, path: str, body: Any = None, idempotency_key: str | None = None) -> Any:
         """Any other request of the API, with the same repetitions and exceptions; the response as parsed JSON."""
@@ -100,9 +111,7 @@ class Client:
 
     def takes_sweeps(self, backend: str) -> bool:
         """Whether a backend runs many circuits as one job; those of providers do not. Asked once for each."""
-        if backend not in self._sweeps:
-            self._sweeps[backend] = self.backend(backend)["supportsSweeps"]
-        return self._sweeps[backend]
+        return self._transport.run(_takes_sweeps(backend, self._sweeps))
 
     def close(self) -> None:
         """Closes the connections."""
@@ -161,6 +170,7 @@ class AsyncClient:
     ) -> None:
         self.url, key = _access(key, url)
         self._transport = AsyncTransport(self.url, key, transport)
+        self._sweeps = {AUTO: True}
 
     async def submit(
         self, circuit: str | None = None, *, idempotency_key: str | None = None, **options: Unpack[Options]
@@ -194,9 +204,17 @@ class AsyncClient:
         """The catalogue."""
         return await self._transport.run(_backends())
 
+    async def backend(self, slug: str) -> dict[str, Any]:
+        """An entry of the catalogue."""
+        return await self._transport.run(_backend(slug))
+
     async def request(self, method: str, path: str, body: Any = None, idempotency_key: str | None = None) -> Any:
         """Any other request of the API, with the same repetitions and exceptions; the response as parsed JSON."""
         return await self._transport.run(request(method, path, body, idempotency_key))
+
+    async def takes_sweeps(self, backend: str) -> bool:
+        """Whether a backend runs many circuits as one job; those of providers do not. Asked once for each."""
+        return await self._transport.run(_takes_sweeps(backend, self._sweeps))
 
     async def close(self) -> None:
         """Closes the connections."""

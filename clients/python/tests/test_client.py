@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import uuid
 from typing import Any, get_type_hints
 
 import pytest
 
-from quantum_job_service import AsyncClient, Client, JobFailed, Refused, Result
+from quantum_job_service import AsyncClient, AsyncJob, Client, Job, JobFailed, Refused, Result
 from quantum_job_service._waiting import FINAL
 from quantum_job_service.submissions import OF_PARAMS, OTHER_NAMES, PROGRAMS, Options
 
@@ -37,6 +38,32 @@ def test_the_async_client_runs_circuits_side_by_side() -> None:
             return await asyncio.gather(*(client.run(ASYMMETRIC, shots=shots, timeout=60) for shots in (1, 2, 3)))
 
     assert [result.counts for result in asyncio.run(run())] == [{"100": 1}, {"100": 2}, {"100": 3}]
+
+
+@pytest.mark.parametrize(("blocking", "coroutines"), [(Client, AsyncClient), (Job, AsyncJob)])
+def test_the_async_client_has_the_same_methods(blocking: type, coroutines: type) -> None:
+    def methods(of: type) -> dict[str, list[tuple[str, Any]]]:
+        return {
+            name: [(one.name, one.default) for one in inspect.signature(method).parameters.values()]
+            for name, method in vars(of).items()
+            if inspect.isfunction(method) and not name.startswith("_")
+        }
+
+    assert methods(coroutines) == methods(blocking)
+    # Naming a job asks nobody.
+    assert {name for name in methods(coroutines) if not inspect.iscoroutinefunction(getattr(coroutines, name))} <= {
+        "job"
+    }
+
+
+def test_the_async_client_reads_the_catalogue() -> None:
+    async def read() -> tuple[dict[str, Any], list[bool]]:
+        async with AsyncClient() as client:
+            slugs = ("local", "auto", "ionq-direct-simulator")
+            return await client.backend("local"), [await client.takes_sweeps(slug) for slug in slugs]
+
+    entry, sweeps = asyncio.run(read())
+    assert (entry["slug"], sweeps) == ("local", [True, True, False])
 
 
 def test_the_same_submission_under_one_key_is_one_job(client: Client) -> None:

@@ -18,6 +18,8 @@ from typing import Any
 
 NOISY_ENGINES = ("noisy", "density_matrix")
 """The engines of backends that exist for noise: a run there without a noise model gets a warning."""
+ENGINES_WITH_NOISE = (*NOISY_ENGINES, "gpu_statevector")
+"""The engines that take a noise model."""
 
 
 class UnknownDevice(ValueError):

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from ..device_figures import NOISY_ENGINES
+from ..device_figures import ENGINES_WITH_NOISE, NOISY_ENGINES
 from ..job import Job
 from .reports import CircuitReport, ValueReport
 from .versions import ENGINE_VERSION, framework_version
@@ -125,7 +125,7 @@ _PROVIDED = {
 def _noise(job: Job) -> dict[str, Any]:
     """The noise model that was applied, where the engine can have one: null without one, and `like` and the date of
     its figures for that of a device. The job's own parameters hold the rest."""
-    if job.engine not in NOISY_ENGINES:
+    if job.engine not in ENGINES_WITH_NOISE:
         return {}
     figures = job.params.noise_figures
     if not job.params.noise_model:

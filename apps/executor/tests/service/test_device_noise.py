@@ -12,7 +12,10 @@ from qiskit_aer.noise import depolarizing_error
 
 from qjs_executor.child.engines.engine import ENGINES
 from qjs_executor.child.engines.noise import parse_noise_model
-from qjs_executor.device_figures import NOISY_ENGINES, all_figures
+from qjs_executor.device_figures import ENGINES_WITH_NOISE, NOISY_ENGINES, all_figures
+from qjs_executor.job import Job
+from qjs_executor.protocol.reports import CircuitReport, ValueReport
+from qjs_executor.protocol.result import result_text, value_text
 from qjs_executor.service.request_fields import InvalidRequest
 from qjs_executor.service.run_request import params_of
 
@@ -120,5 +123,25 @@ def test_a_simulator_that_is_not_for_noise_has_nothing_to_warn_of(executor: Exec
     assert "noise_model" not in result["metadata"]
 
 
-def test_the_engines_for_noise_can_have_it() -> None:
-    assert all(ENGINES[name].has_noise for name in NOISY_ENGINES)
+def test_the_engines_that_can_have_noise_are_those_whose_record_says_so() -> None:
+    assert {name for name, engine in ENGINES.items() if engine.has_noise} == set(ENGINES_WITH_NOISE)
+    assert set(NOISY_ENGINES) <= set(ENGINES_WITH_NOISE)
+
+
+@pytest.mark.parametrize("engine", ENGINES_WITH_NOISE)
+def test_the_record_has_the_noise_model_on_every_engine_that_takes_one(engine: str) -> None:
+    # What the record says needs no simulator, so no GPU either.
+
+    def recorded(noise: dict[str, Any]) -> tuple[Any, Any]:
+        params = params_of({"shots": 4, **noise})
+        job = Job(run_id="a", source=SOURCE, backend="gpu-statevector", engine=engine, max_qubits=4, params=params)
+        counted = CircuitReport({"00": 4}, {}, [], None, [], 4, None, None, None)
+        returned = ValueReport("", [], [], device_shots=[4])
+        texts = result_text(job, counted, 1.0, "", []), value_text(job, returned, 1.0, "", [])
+        one, other = (json.loads(text)["metadata"]["noise_model"] for text in texts)
+        return one, other
+
+    assert recorded({}) == (None, None)
+    assert recorded({"noise_model": {"gate_errors": {"h": 0.1}}}) == ({"like": None, "figures": None},) * 2
+    figures = {"like": "iqm-garnet", "figures": all_figures()["iqm-garnet"].version}
+    assert recorded({"noise_model": {"like": "iqm-garnet"}}) == (figures,) * 2

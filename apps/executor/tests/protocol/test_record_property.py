@@ -1,4 +1,5 @@
-"""No record names an engine, shots, a version or a seed that did not run, in whatever ways a program samples."""
+"""No record names an engine, shots or a version that did not run, in whatever ways a program samples. Its seed is the
+one that the job was given, whether anything was drawn from it or not."""
 
 from __future__ import annotations
 
@@ -130,6 +131,39 @@ def test_a_record_names_only_what_ran(children: FrameChildren, program: dict[str
     assert (metadata["count_source"], metadata["shots_observed"]) == (None, None)
     if one is None:
         assert any("shots" in warning and "null" in warning for warning in result["warnings"])
+
+
+OWN_DRAWS = """import os, random, numpy, uuid
+from qiskit import QuantumCircuit
+from qiskit_aer import AerSimulator
+circuit = QuantumCircuit(10, 10)
+circuit.h(range(10))
+circuit.measure(range(10), range(10))
+def main(seed):
+    own = [random.random(), numpy.random.random(), numpy.random.default_rng().random(), uuid.uuid4().hex]
+    own.append(AerSimulator().run(circuit, shots=50).result().get_counts())
+    return {"seed": seed, "device": [device.run(circuit, 50), device.run(circuit, 50)], "own": own,
+            "seeded": random.Random(seed).random()}
+"""
+
+
+def test_the_seed_fixes_what_the_jobs_device_draws_and_nothing_that_a_program_draws_by_itself(
+    children: FrameChildren,
+) -> None:
+    job = Job(
+        run_id="a",
+        source={"kind": "code", "framework": "qiskit", "code": OWN_DRAWS},
+        backend="local",
+        engine="statevector",
+        max_qubits=20,
+        params=JobParams(shots=50, seed=7, given={"shots": 50, "seed": 7}),
+    )
+    (_, one), (_, other) = record(children, job), record(children, job)
+    assert one["seed"] == one["metadata"]["seed"] == 7
+    # Each run on the device begins with it.
+    assert one["device"] == other["device"] == [one["device"][0]] * 2
+    assert one["seeded"] == other["seeded"]
+    assert [place for place, drawn in enumerate(one["own"]) if drawn == other["own"][place]] == []
 
 
 @pytest.mark.parametrize("way", OWN)

@@ -12,7 +12,7 @@ from qiskit_qasm3_import.converter import _STDGATES
 from qjs_executor.child.circuits.canonical import canonical_text
 from qjs_executor.child.circuits.openqasm import load
 
-from ..support.direct import QELIB, QISKIT, STD, answer, counts
+from ..support.direct import QELIB, QISKIT, STD, answer, counts, refusal
 
 OLDER = {"CX": "cx", "phase": "p", "cphase": "cp"}
 """Names of stdgates.inc that stand for a gate with a newer one."""
@@ -32,13 +32,16 @@ def gates() -> list[Any]:
     return [
         pytest.param(*gate, id=f"{gate[1]} of {gate[0]}", marks=slow.get(gate[1], []))
         for gate in three + two
-        if gate[1] not in ("u0", "delay")
+        # Qiskit reads `delay` as one; it is none of qelib1.inc.
+        if gate[1] != "delay"
     ]
 
 
 def source(version: str, name: str, params: int, qubits: int) -> str:
     """A program that calls a gate once."""
-    angles = f"({', '.join(f'0.{place + 1}' for place in range(params))})" if params else ""
+    # u0 takes how many times the length of a gate its qubit idles.
+    values = ["2"] if name == "u0" else [f"0.{place + 1}" for place in range(params)]
+    angles = f"({', '.join(values)})" if params else ""
     places = ", ".join(f"q[{place}]" for place in range(qubits))
     return (STD + "qubit[5] q; " if version == "3" else QELIB + "qreg q[5]; ") + f"{name}{angles} {places};"
 
@@ -72,6 +75,17 @@ def test_the_time_of_an_identity_relaxes_its_qubit(modifier: str) -> None:
     given = answer("openqasm", code, engine="noisy", noise_model=model, shots=50)
     assert given["circuit_info"]["gate_counts"] == {"x": 1, "id": 1, "measure": 1}
     assert given["counts"] == {"0": 50}
+
+
+def test_u0_is_as_many_identities_as_it_says_under_its_own_name() -> None:
+    text = QELIB + "qreg q[2]; creg c[2]; x q; u0(2) q[0]; u0(1) q[1]; measure q -> c;"
+    assert answer("openqasm", text)["circuit_info"]["gate_counts"] == {"x": 2, "u0": 2, "measure": 2}
+    # Noise of `id` acts on it, unless the model has an entry for u0 itself.
+    by_identity = {"id": 1.0}
+    for entries, keys in ((by_identity, {"00", "01", "10", "11"}), ({**by_identity, "u0": 0.0}, {"11"})):
+        assert set(counts("openqasm", text, engine="noisy", noise_model={"gate_errors": entries}, seed=1)) == keys
+    assert canonical_text(load(text, 2, "the test")).count("id _gate_q_0;") == 3
+    assert "must be an integer" in refusal("openqasm", text.replace("u0(2)", "u0(2.5)")).message
 
 
 @pytest.mark.parametrize(

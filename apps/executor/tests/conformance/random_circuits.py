@@ -1,9 +1,11 @@
-"""Random circuits of the table's words, for property-based tests."""
+"""Random circuits of the table's words, for property-based tests and for those that count their cases."""
 
 from __future__ import annotations
 
 import math
 import os
+import random
+from collections.abc import Collection
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -28,6 +30,29 @@ def _places(count: int) -> st.SearchStrategy[tuple[int, ...]]:
 def _gates(names: tuple[str, ...], qubits: int, params: int) -> st.SearchStrategy[Gate]:
     values = st.tuples(*[_angles] * params)
     return st.builds(Gate, st.sampled_from(names), _places(qubits), values)
+
+
+_KINDS = {
+    **dict.fromkeys(_FIXED_1, (1, 0)),
+    **dict.fromkeys(_ROTATIONS_1, (1, 1)),
+    "u3": (1, 3),
+    **dict.fromkeys(_FIXED_2, (2, 0)),
+    **dict.fromkeys(_ROTATIONS_2, (2, 1)),
+    **dict.fromkeys(_FIXED_3, (3, 0)),
+}
+"""How many qubits and parameters a gate has."""
+
+
+def random_gates(draw: random.Random, width: int, count: int, names: Collection[str] = tuple(_KINDS)) -> list[Gate]:
+    """Gates from a generator, for tests that say how often they may fail by chance; `names` are those to choose
+    from."""
+    fitting = [name for name, (qubits, _) in _KINDS.items() if name in names and qubits <= width]
+    gates = []
+    for name in draw.choices(fitting, k=count):
+        qubits, params = _KINDS[name]
+        angles = tuple(draw.uniform(-4 * math.pi, 4 * math.pi) for _ in range(params))
+        gates.append(Gate(name, tuple(draw.sample(range(width), qubits)), angles))
+    return gates
 
 
 plain_gates: st.SearchStrategy[Gate] = st.one_of(

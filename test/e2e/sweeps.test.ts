@@ -1,5 +1,5 @@
 // Sweeps: many points in one job, each with the result of its own; points that fail, crash or hang spare the others; and what is
-// done stays done when a worker, the executor or the database's connections die.
+// done stays done when a worker or the executor dies, or the database is away.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { JsonText } from '../../domain/json/json-text.js'
@@ -7,15 +7,24 @@ import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
 import { longTest } from '../support/lane.js'
 import { type JobRecord, type Platform, startPlatform } from '../support/stack/platform.js'
+import { tcpProxy } from '../support/stack/tcp-proxy.js'
 
 let platform: Platform
+/** Of api and worker to the database. */
+let way: Awaited<ReturnType<typeof tcpProxy>>
 
 beforeAll(async () => {
   const ring = Buffer.from('a ring key of 32 bytes for tests').toString('base64')
-  platform = await startPlatform('sweeps', { executor: true }, { SECRETS_KEYS: `test:${ring}` })
+  const { hostname, port } = new URL(process.env.TEST_PG_URL!)
+  way = await tcpProxy({ host: hostname, port: Number(port) })
+  const own = { executor: true, databasePort: way.port }
+  platform = await startPlatform('sweeps', own, { SECRETS_KEYS: `test:${ring}` })
 }, 60_000)
 
-afterAll(() => platform.close())
+afterAll(async () => {
+  await platform.close()
+  await way.close()
+})
 
 interface Point {
   index: number
@@ -280,32 +289,67 @@ test.each([
   ])
 })
 
+/** Each point says which it is, and when it ran: a second run of it gives another value. */
 const slowPoints = (count: number, seconds: number) =>
-  ofProgram(`import time\ndef main(n):\n    time.sleep(${seconds})\n    return n`, {
+  ofProgram(`import time\ndef main(n):\n    time.sleep(${seconds})\n    return [n, str(time.time_ns())]`, {
     points: Array.from({ length: count }, (_, n) => ({ n }))
   })
-const values = (job: JobRecord) => pointsOf(job).map(({ value }) => value)
-const inOrder = (count: number) => Array.from({ length: count }, (_, n) => n)
-const someDone = (id: string) =>
-  platform.until(id, ({ progress }) => (progress as { points_done: number }).points_done > 0, 60_000)
+const POINTS = 30
+const pointsBegun = ({ progress }: JobRecord) => (progress as { points_done: number }).points_done > 0
+
+/** A durable sweep, some of whose points are stored. */
+async function begun(): Promise<{ id: string; stored: Map<number, unknown> }> {
+  const id = await platform.submit({ ...slowPoints(POINTS, 0.4), execution_mode: 'temporal' })
+  await platform.until(id, pointsBegun, 60_000)
+  const rows = await platform.connection.db.execute<{ index: number; outcome: string }>(
+    sql`select index, outcome from job_points where job_id = ${id}`
+  )
+  expect(rows.length).toBeGreaterThan(0)
+  expect(rows.length).toBeLessThan(POINTS)
+  return { id, stored: new Map(rows.map(({ index, outcome }) => [index, JSON.parse(outcome).value])) }
+}
+
+/** How many times the executor has run points of a job. */
+const batchesEnded = (id: string) =>
+  platform
+    .logText('executor')
+    .split('\n')
+    .filter((line) => line.includes('run ended') && line.includes(id)).length
+
+/** Records what workers bring to store, also of points that are stored already. */
+const recordRuns = () =>
+  platform.connection.sql.unsafe(`create table if not exists runs_of_points (job_id uuid, index int, outcome text);
+    create or replace function record_run() returns trigger language plpgsql as
+      'begin insert into runs_of_points values (new.job_id, new.index, new.outcome); return new; end';
+    create or replace trigger record_run before insert on job_points for each row execute function record_run()`)
+
+/** What a death left is kept, and no stored point ran again. */
+async function expectEachOnce(id: string, stored: Map<number, unknown>): Promise<JobRecord> {
+  const job = await platform.ended(id, 120_000)
+  expect(job).toMatchObject({
+    status: 'completed',
+    progress: { points_total: POINTS, points_done: POINTS, points_failed: 0 }
+  })
+  const values = pointsOf(job).map(({ value }) => value as [number, string])
+  expect(values.map(([n]) => n)).toEqual(Array.from({ length: POINTS }, (_, n) => n))
+  for (const [index, value] of stored) expect(values[index]).toEqual(value)
+  // One write that is repeated brings the same outcome.
+  const runs = await platform.connection.db.execute<{ runs: number }>(
+    sql`select count(distinct outcome)::int as runs from runs_of_points where job_id = ${id} group by index`
+  )
+  expect(runs.map((point) => point.runs)).toEqual(Array.from({ length: POINTS }, () => 1))
+  return job
+}
 
 longTest(
   'a sweep whose worker is killed continues with the points that are left, in its attempt',
   async () => {
-    const id = await platform.submit({ ...slowPoints(30, 0.4), execution_mode: 'temporal' })
-    const before = await someDone(id)
-    const done = await storedPoints(id)
+    await recordRuns()
+    const { id, stored } = await begun()
     await platform.kill('worker')
     await platform.start.worker()
-    const job = await platform.ended(id, 120_000)
-    expect(job).toMatchObject({
-      status: 'completed',
-      progress: { points_total: 30, points_done: 30, points_failed: 0 }
-    })
-    expect(values(job)).toEqual(inOrder(30))
-    expect(done.length).toBeGreaterThan(0)
-    expect(before.progress).toMatchObject({ points_total: 30 })
-    expect(job.result!.execution_time_ms).toBeGreaterThan(30 * 400)
+    const job = await expectEachOnce(id, stored)
+    expect(job.result!.execution_time_ms).toBeGreaterThan(POINTS * 400)
   },
   150_000
 )
@@ -313,31 +357,34 @@ longTest(
 longTest(
   'a sweep whose executor is killed continues with the points that are left',
   async () => {
-    const id = await platform.submit({ ...slowPoints(30, 0.4), execution_mode: 'temporal' })
-    await someDone(id)
+    await recordRuns()
+    const { id, stored } = await begun()
     await platform.kill('executor')
     await platform.start.executor()
-    const job = await platform.ended(id, 120_000)
-    expect(job).toMatchObject({ status: 'completed', progress: { points_done: 30, points_failed: 0 } })
-    expect(values(job)).toEqual(inOrder(30))
+    await expectEachOnce(id, stored)
   },
   150_000
 )
 
 longTest(
-  'a sweep whose connections to the database break continues',
+  'a sweep whose connections to the database break continues, and so does one whose database was away',
   async () => {
-    const id = await platform.submit({ ...slowPoints(30, 0.4), execution_mode: 'temporal' })
-    await someDone(id)
+    await recordRuns()
+    const broken = await begun()
     for (let times = 0; times < 5; times++)
       await platform.connection.db.execute(
         sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
       )
-    const job = await platform.ended(id, 120_000)
-    expect(job).toMatchObject({ status: 'completed', progress: { points_done: 30, points_failed: 0 } })
-    expect(values(job)).toEqual(inOrder(30))
+    await expectEachOnce(broken.id, broken.stored)
+
+    const { id, stored } = await begun()
+    const batches = batchesEnded(id)
+    way.cut()
+    await eventually(() => batchesEnded(id) > batches)
+    way.release()
+    await expectEachOnce(id, stored)
   },
-  150_000
+  250_000
 )
 
 longTest(
@@ -369,7 +416,7 @@ longTest(
   'a sweep that is cancelled stops, and begins no other point',
   async () => {
     const id = await platform.submit(slowPoints(100, 0.5))
-    await someDone(id)
+    await platform.until(id, pointsBegun, 60_000)
     await platform.call('POST', `/api/jobs/${id}/cancel`)
     const job = await platform.ended(id)
     expect(job.status).toBe('cancelled')

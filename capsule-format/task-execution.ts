@@ -1,7 +1,7 @@
 // The manifest's facts about each execution, read from the evidence so that the two always agree.
 
 import { evidenceFolder } from '../domain/capsules/evidence-folder.js'
-import { jsonFields } from '../domain/json/json-text.js'
+import { localProviders, type RunFacts, type RunReading, readRun } from '../domain/verification/run-counts.js'
 import type { TaskExecution } from './manifest/manifest.js'
 import { type PackageFile, packageFault } from './payload-file.js'
 
@@ -24,9 +24,8 @@ interface BackendFile {
 }
 
 export interface SealedExecution extends TaskExecution {
-  hardware: boolean
-  /** Whether the backend is a simulator of the service's own. */
-  local: boolean
+  /** The result, as a verification reads it. */
+  run: RunReading
 }
 
 /** @throws ServiceError `validation_error` naming the missing file. */
@@ -41,8 +40,11 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Seal
   const timing = JSON.parse(textOf('timing.json')) as TimingFile
   const { facts } = JSON.parse(textOf('backend.json')) as BackendFile
   const [startedAt, endedAt] = [dateOf(timing.started_at), dateOf(timing.completed_at)]
-  const result = textOf('result.json')
-  const hardware = facts?.deviceType === 'qpu'
+  const run = readResult(textOf('result.json'), {
+    hardware: facts?.deviceType === 'qpu',
+    local: localProviders.has(job.provider),
+    completedAt: null
+  })
   return {
     taskId: job.id,
     jobId: job.id,
@@ -54,40 +56,35 @@ export function taskExecution(task: string, files: readonly PackageFile[]): Seal
     endedAt,
     wallSeconds: startedAt && endedAt && (endedAt.getTime() - startedAt.getTime()) / 1000,
     costUsd: timing.actual_cost_usd,
-    sampled: isSampled(result, hardware),
-    programReported: isProgramReported(result, job),
-    hardware,
-    local: localProviders.has(job.provider)
+    sampled: isSampled(run),
+    programReported: isProgramReported(run, job),
+    hardware: run.facts.hardware,
+    run
   }
 }
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-const localProviders = new Set(['Local', 'Local GPU'])
+/** A large result is parsed once. A value that is not an object has no counts. */
+const readResult = (text: string, facts: RunFacts): RunReading =>
+  text.startsWith('{') ? readRun(text, facts) : { circuits: new Map(), metadata: {}, seeds: null, facts }
 
 /** Counts of a quantum computer are samples, also where its provider returns only probabilities. */
-function isSampled(result: string, hardware: boolean): boolean {
-  if (!fieldsOf(result).has('counts')) return false
-  return hardware || metadataOf(result).get('count_source') !== '"probability_derived"'
+function isSampled({ circuits, facts }: RunReading): boolean {
+  const own = circuits.get('')
+  return own !== undefined && (facts.hardware || own.countSource !== 'probability_derived')
 }
 
-const providerSources = new Set(['"provider_counts"', '"provider_measurements"', '"probability_derived"'])
+const providerSources = new Set<unknown>(['provider_counts', 'provider_measurements', 'probability_derived'])
 
 /**
  * Whether the program itself stated the result. Earlier releases called all counts `simulator_sampled`, also those that a
  * process which ran the program's code reported; `executed_apart` states that another process executed the circuit.
  */
-function isProgramReported(result: string, { source, framework }: JobFile): boolean {
-  const metadata = metadataOf(result)
-  const stated = metadata.get('count_source')
+function isProgramReported({ metadata }: RunReading, { source, framework }: JobFile): boolean {
+  const { count_source: stated, executed_apart: apart } = metadata
   if (stated !== undefined && providerSources.has(stated)) return false
-  if (stated !== '"simulator_sampled"') return true
+  if (stated !== 'simulator_sampled') return true
   const ranCode = source?.kind !== undefined && source.kind !== 'circuit' && framework !== 'openqasm'
-  return ranCode && metadata.get('executed_apart') !== 'true'
+  return ranCode && apart !== true
 }
-
-/** Its values are JSON texts. */
-const metadataOf = (result: string): Map<string, string> => fieldsOf(fieldsOf(result).get('metadata') ?? '')
-
-/** Reads large results in one pass; a value that is not an object has no fields. */
-const fieldsOf = (text: string): Map<string, string> => (text.startsWith('{') ? jsonFields(text) : new Map())

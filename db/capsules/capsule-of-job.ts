@@ -9,7 +9,7 @@ import type { MicroUsd } from '../../domain/money/money.js'
 import type { Tx } from '../client.js'
 import { loadSource } from '../jobs/jobs.js'
 import { jobs } from '../tables/jobs.js'
-import { createCapsule } from './capsule-changes.js'
+import { createCapsule, type EvidenceFile } from './capsule-changes.js'
 import { collectEvidence } from './capsule-evidence.js'
 
 export interface CapsuleOfJob {
@@ -27,7 +27,7 @@ export interface CapsuleOfJob {
 
 /**
  * Packages a completed job, for a team that the transaction has locked.
- * @returns the capsule's id.
+ * @returns the capsule's id, and its evidence.
  * @throws ServiceError `validation_error` when the job has not completed or its evidence is too large, `conflict`.
  */
 export async function createCapsuleOfJob(
@@ -36,7 +36,7 @@ export async function createCapsuleOfJob(
   audit: { actor: string; action?: AuditAction },
   /** Called when all but the audit entry is written. */
   beforeAudit: () => Promise<unknown> = async () => {}
-): Promise<string> {
+): Promise<{ id: string; files: EvidenceFile[] }> {
   const files = await collectEvidence(tx, jobId, MAIN_TASK)
   const [job] = await tx
     .select({
@@ -57,7 +57,7 @@ export async function createCapsuleOfJob(
     ...files.map(({ name, content }) => ({ name, size: content.length })),
     { name: 'definition.json', size: Buffer.byteLength(definitionText(definition)) }
   ])
-  return createCapsule(
+  const id = await createCapsule(
     tx,
     {
       teamId: rest.teamId,
@@ -85,6 +85,7 @@ export async function createCapsuleOfJob(
       }
     }
   )
+  return { id, files }
 }
 
 /**

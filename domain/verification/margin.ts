@@ -1,6 +1,6 @@
 // The margin of a capsule: the distance that a verification tolerates, and what the sealed shots can resolve.
 
-import { runCircuits } from './run-counts.js'
+import { type RunReading, readRun } from './run-counts.js'
 import type { Counts } from './statistics/count-pair.js'
 import { neededShots, rerunShots, shown, smallestMargin } from './statistics/shots-needed.js'
 
@@ -16,9 +16,7 @@ export const marginFloor = (hardware: boolean): number => (hardware ? MARGIN_HAR
 export interface SealedResult {
   /** Of the task, as messages name it. */
   task: string
-  /** JSON text of the result. */
-  text: string
-  hardware: boolean
+  run: RunReading
 }
 
 export interface SealedMargin {
@@ -32,8 +30,8 @@ export interface SealedMargin {
  * floor.
  */
 export function sealedMargin(results: readonly SealedResult[], declared: number | null): SealedMargin {
-  const coarsest = results.flatMap(({ task, text, hardware }) => coarsestOf(task, text, hardware))
-  const usual = marginFloor(results.some(({ hardware }) => hardware))
+  const coarsest = results.flatMap(coarsestOf)
+  const usual = marginFloor(results.some(({ run }) => run.facts.hardware))
   const margin = declared ?? roundedUp(Math.max(usual, ...coarsest.map(({ smallest }) => smallest)))
   const wanted = declared ?? usual
   return {
@@ -43,9 +41,12 @@ export function sealedMargin(results: readonly SealedResult[], declared: number 
 }
 
 /** The default margin, rounded up to four decimals. @param results texts of the sealed results. */
-export const defaultMargin = (results: readonly Omit<SealedResult, 'task'>[]): number =>
+export const defaultMargin = (results: readonly { text: string; hardware: boolean }[]): number =>
   sealedMargin(
-    results.map((result) => ({ ...result, task: '' })),
+    results.map(({ text, hardware }) => ({
+      task: '',
+      run: readRun(text, { hardware, local: false, completedAt: null })
+    })),
     null
   ).margin
 
@@ -60,10 +61,8 @@ interface Coarsest {
 }
 
 /** The circuit of a result that resolves the least; none when nothing was counted. */
-function coarsestOf(task: string, text: string, hardware: boolean): Coarsest[] {
-  // A result that is not an object has no counts.
-  if (!text.startsWith('{')) return []
-  const circuits = [...runCircuits(text, { hardware, local: false, completedAt: null }).values()].map(({ counts }) => ({
+function coarsestOf({ task, run }: SealedResult): Coarsest[] {
+  const circuits = [...run.circuits.values()].map(({ counts }) => ({
     task,
     shots: Object.values(counts).reduce((sum, count) => sum + count, 0),
     smallest: smallestMargin(counts, BETA),

@@ -12,6 +12,9 @@ export interface RunFacts {
   completedAt: string | null
 }
 
+/** The providers whose backends are simulators of the service's own, as the catalogue names them. */
+export const localProviders: ReadonlySet<string> = new Set(['Local', 'Local GPU'])
+
 /** The source of a circuit's counts when the process that reported them also ran the user's code. */
 export const PROGRAM_REPORTED = 'program_reported'
 
@@ -72,23 +75,46 @@ const notTheProgram = new Set([
   '_workflow_metadata'
 ])
 
+/** What a verification reads of a stored result. */
+export interface RunReading {
+  /**
+   * By the JSON pointer to their counts ('' for the result's own `counts`). A circuit's result has one. The return value of
+   * a program or workflow can hold any number, each an object from bit strings to whole numbers.
+   */
+  circuits: Map<string, RunCounts>
+  /** Of a sweep, what the metadata of all points say alike. */
+  metadata: Readonly<Record<string, unknown>>
+  /**
+   * What fixes the randomness of the run, as text: its seed, or those of the points of a sweep. `null` where nothing does: the
+   * randomness of other backends than the local simulators cannot be fixed.
+   */
+  seeds: string | null
+  facts: RunFacts
+}
+
 /**
- * The circuits of a result, by the JSON pointer to their counts ('' for the result's own `counts`). A circuit's result
- * has one. The return value of a program or workflow can hold any number, each an object from bit strings to whole
- * numbers.
  * @param text JSON of a completed job's result.
  * @throws Error when it is not a JSON object.
  */
-export function runCircuits(text: string, facts: RunFacts): Map<string, RunCounts> {
+export function readRun(text: string, facts: RunFacts): RunReading {
   const result: unknown = JSON.parse(text)
   if (!isObject(result)) throw new Error('a result is a JSON object')
-  const { metadata, points } = result
-  if (!isObject(metadata) || metadata.sweep !== true || !Array.isArray(points)) return circuitsOfRun(result, facts)
+  const metadata = isObject(result.metadata) ? result.metadata : {}
+  const points =
+    metadata.sweep === true && Array.isArray(result.points) ? (result.points as Record<string, unknown>[]) : null
+  const seeds = facts.local ? seedsOf(points?.filter(({ error }) => error === undefined) ?? [result]) : null
+  if (!points) return { circuits: circuitsOfRun(result, facts), metadata, seeds, facts }
   // Each point is a run with metadata of its own.
-  const runs = (points as Record<string, unknown>[]).flatMap(({ index, params, ...point }) =>
+  const runs = points.flatMap(({ index, params, ...point }) =>
     [...circuitsOfRun(point, facts)].map(([pointer, run]) => [`/points/${index}${pointer}`, run] as const)
   )
-  return new Map(runs.slice(0, CIRCUITS_MAX))
+  return { circuits: new Map(runs.slice(0, CIRCUITS_MAX)), metadata, seeds, facts }
+}
+
+/** The seeds of all runs; `null` when one of them has none. */
+function seedsOf(runs: readonly Record<string, unknown>[]): string | null {
+  const seeds = runs.map(({ metadata }) => (isObject(metadata) ? wholeOf(metadata.seed) : null))
+  return seeds.length === 0 || seeds.includes(null) ? null : seeds.join()
 }
 
 function circuitsOfRun(result: Record<string, unknown>, facts: RunFacts): Map<string, RunCounts> {
@@ -114,7 +140,7 @@ function circuitsOfRun(result: Record<string, unknown>, facts: RunFacts): Map<st
 
 /** The one circuit of a result; `null` when it has none or several. */
 export function runCounts(text: string, facts: RunFacts): RunCounts | null {
-  const found = [...runCircuits(text, facts).values()]
+  const found = [...readRun(text, facts).circuits.values()]
   return found.length === 1 ? found[0]! : null
 }
 

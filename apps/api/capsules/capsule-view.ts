@@ -94,7 +94,7 @@ const Seal = Type.Object({
   exit_message: nullable(text),
   warnings: Type.Array(text, {
     description:
-      'For each task whose sealed shots are too few for the margin, or whose counts no re-run can be compared with'
+      'For each task whose sealed shots are too few for the margin, or whose result no re-run can be compared with'
   }),
   sealed_by: uuid,
   retained_until: nullable(time)

@@ -4,7 +4,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { SealRequest } from '../../../capsule-format/seal-content.js'
+import { type SealRequest, untestableWarnings } from '../../../capsule-format/seal-content.js'
 import { actorText } from '../../../db/audit/audit.js'
 import { changeCapsule, deleteCapsule } from '../../../db/capsules/capsule-changes.js'
 import { createCapsuleOfJob } from '../../../db/capsules/capsule-of-job.js'
@@ -18,6 +18,7 @@ import {
 } from '../../../db/capsules/capsules.js'
 import type { DbOrTx } from '../../../db/client.js'
 import { loadJob } from '../../../db/jobs/jobs.js'
+import { MAIN_TASK } from '../../../domain/capsules/capsule-definition.js'
 import {
   CapsuleDescription,
   CapsuleName,
@@ -34,7 +35,7 @@ import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf, ownerForWrite, readTeam, teamForWrite, userOf } from '../http/access.js'
 import { SEAL_BYTES } from '../http/memory.js'
-import { done, json, pageEnd, success, uuid } from '../http/response.js'
+import { done, json, pageEnd, success, text, uuid } from '../http/response.js'
 import { idEnd } from '../http/validation/id-end.js'
 import type { Verdict } from '../http/verdict.js'
 import { lockRequestedCapsule, noSuchCapsule, requestedCapsule } from './capsule-access.js'
@@ -201,7 +202,12 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
         description:
           'The capsule holds the program, parameters, backend, result, times and costs of the job. It cannot be changed.',
         body: FromJobBody,
-        response: { 201: json('The capsule is created', Type.Object({ capsule_id: uuid })) },
+        response: {
+          201: json(
+            'The capsule is created; warnings say why no verification of it can have a verdict',
+            Type.Object({ capsule_id: uuid, warnings: Type.Array(text) })
+          )
+        },
         errors: ['not_found', ...sealErrors]
       }
     },
@@ -215,7 +221,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
           if (!job) throw new ServiceError('not_found', 'job_id: no such job')
           const teamId = await ownerForWrite(request, tx, job.teamId, 'job')
           assertCompleted(job.status)
-          const id = await createCapsuleOfJob(
+          const { id, files } = await createCapsuleOfJob(
             tx,
             {
               jobId: job.id,
@@ -240,7 +246,7 @@ export const capsuleRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async
             }
             await sealCapsule(tx, by, capsule, seal === true || !seal ? { exit_code: 0 } : seal, async () => capsule)
           }
-          return { status: 201, body: { capsule_id: id } }
+          return { status: 201, body: { capsule_id: id, warnings: untestableWarnings(MAIN_TASK, files) } }
         })
       )
     }

@@ -126,11 +126,14 @@ function addCreateCommands(capsule: Command): void {
 
 interface Made {
   capsule_id: string
+  /** Of a capsule of a job. */
+  warnings?: string[]
 }
 
 function made(api: ApiClient, { value, text }: { value: Made; text: string }, { json }: ServiceOptions): void {
   const id = plain(value.capsule_id)
   printNotice(`page: ${capsulePage(api.url, id)}`)
+  for (const warning of value.warnings ?? []) printNotice(`warning: ${plain(warning)}`)
   printResult({ json }, text, () => `capsule ${id}\nShow it with: qjob capsule show ${idFor(id, outScreen())}`)
 }
 

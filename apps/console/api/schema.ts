@@ -5886,6 +5886,7 @@ export interface components {
     }
     CreateCapsuleFromJobResponse: {
       capsule_id: string
+      warnings: string[]
     }
     CloneCapsuleRequest: {
       name?: string

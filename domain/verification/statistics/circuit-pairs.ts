@@ -2,8 +2,9 @@
 // it.
 import { storableText } from '../../json/json-guard.js'
 import { type Relation, sealAndRerun } from '../relation.js'
-import { type RunCounts, type RunFacts, runCircuits } from '../run-counts.js'
+import { type RunCounts, type RunFacts, type RunReading, readRun } from '../run-counts.js'
 import { isSameResult } from '../same-result.js'
+import { unfixedAlone } from './gate.js'
 
 /** A stored result as JSON text, with the facts that it does not contain. */
 export interface StoredRun {
@@ -26,9 +27,10 @@ export type CircuitPair =
 const NAME_MAX = 300
 
 export function circuitPairs({ name, sealed, rerun }: TaskRuns, relation: Relation = sealAndRerun): CircuitPair[] {
-  const [before, after] = [runCircuits(sealed.text, sealed.facts), runCircuits(rerun.text, rerun.facts)]
+  const runs = [readRun(sealed.text, sealed.facts), readRun(rerun.text, rerun.facts)] as const
+  const [before, after] = [runs[0].circuits, runs[1].circuits]
   const places = [...new Set([...before.keys(), ...after.keys()])].sort()
-  if (places.length === 0) return [withoutCounts(name, sealed, rerun, relation)]
+  if (places.length === 0) return [{ name, ...withoutCounts(runs, isSameResult(sealed.text, rerun.text), relation) }]
   // Other programs put their counts elsewhere.
   if (!relation.repeats && before.size === 1 && after.size === 1)
     return [{ name, sealed: [...before.values()][0]!, rerun: [...after.values()][0]! }]
@@ -44,18 +46,22 @@ export function circuitPairs({ name, sealed, rerun }: TaskRuns, relation: Relati
 /** A place comes from a program's return value, so it is made storable and short. */
 const shown = (name: string): string => storableText(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name)
 
-function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun, { ofOne, ofOther }: Relation): CircuitPair {
-  const fixed = seedOf(sealed) !== null && seedOf(sealed) === seedOf(rerun)
-  const same = isSameResult(sealed.text, rerun.text)
-  if (!fixed)
+function withoutCounts(
+  [sealed, rerun]: readonly [RunReading, RunReading],
+  same: boolean,
+  { one, other, ofOne, ofOther }: Relation
+): { uncounted: string; same: boolean } {
+  const unfixed =
+    unfixedAlone(one, sealed) ??
+    unfixedAlone(other, rerun) ??
+    (sealed.seeds === rerun.seeds ? null : 'they do not have the same seeds')
+  if (unfixed !== null)
     return {
-      name,
-      uncounted: `the results have no counts and nothing fixed their randomness, so that ${same ? 'their being the same' : 'their difference'} cannot be judged; a seed in the parameters would fix it`,
+      uncounted: `the results have no counts, so that ${same ? 'their being the same' : 'their difference'} cannot be judged: ${unfixed}`,
       same: false
     }
   if (same)
     return {
-      name,
       uncounted: 'the results have no counts; with the same seed they are the same, byte by byte but for times',
       same
     }
@@ -65,21 +71,12 @@ function withoutCounts(name: string, sealed: StoredRun, rerun: StoredRun, { ofOn
       ? 'although the seed is the same'
       : `with the same seed but other versions (${before} ${ofOne}, ${now} ${ofOther})`
   return {
-    name,
     uncounted: `the results have no counts, and ${why} they are not the same; how far apart they are cannot be measured without counts`,
     same
   }
 }
 
-function versionsOf({ text }: StoredRun): string {
-  const { metadata } = JSON.parse(text) as { metadata?: Record<string, unknown> | null }
-  const textField = (name: string) => (typeof metadata?.[name] === 'string' ? shown(metadata[name]) : 'unknown')
+function versionsOf({ metadata }: RunReading): string {
+  const textField = (name: string) => (typeof metadata[name] === 'string' ? shown(metadata[name]) : 'unknown')
   return `${textField('engine')} ${textField('engine_version')}, framework ${textField('framework_version')}`
-}
-
-/** The seed of a local simulator. The randomness of other backends cannot be fixed. */
-function seedOf({ text, facts }: StoredRun): number | null {
-  if (!facts.local) return null
-  const { metadata } = JSON.parse(text) as { metadata?: { seed?: unknown } | null }
-  return typeof metadata?.seed === 'number' ? metadata.seed : null
 }

@@ -3,7 +3,7 @@
 import { isDeepEqual } from '../deep-equal.js'
 import { haveLikeRegisters, registersText } from '../registers.js'
 import { type Relation, sealAndRerun } from '../relation.js'
-import { BROWSER_SAMPLED, PROGRAM_REPORTED, type RunCounts } from '../run-counts.js'
+import { BROWSER_SAMPLED, PROGRAM_REPORTED, type RunCounts, type RunReading } from '../run-counts.js'
 import type { Counts } from './count-pair.js'
 
 /** No run can have measured more: the product of the most circuits and the most shots of a submission. */
@@ -37,6 +37,14 @@ export function untestableAlone(which: string, run: RunCounts): string | null {
   if (sum === 0) return `${which} has no shots`
   if (sum > COUNTED_MAX) return `the counts of ${which} sum to ${sum}, more than any run can have measured`
   return null
+}
+
+/** Why a result without counts cannot be compared with any other; `null` when seeds fix it, so that it should repeat. */
+export function unfixedAlone(which: string, { seeds, facts }: RunReading): string | null {
+  if (seeds !== null) return null
+  return facts.local
+    ? `nothing fixed the randomness of ${which}; a seed in the parameters would fix it`
+    : `${which} is of a provider’s backend, whose randomness no seed fixes`
 }
 
 function together(sealed: RunCounts, rerun: RunCounts, { one, other, repeats }: Relation): string | null {

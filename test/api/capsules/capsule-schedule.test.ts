@@ -5,9 +5,10 @@ import { loadSchedule } from '../../../db/capsules/capsule-schedules.js'
 import { auditEntries } from '../../../db/tables/audit.js'
 import { capsuleRuns } from '../../../db/tables/capsules.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
-import { addFinishedJob } from '../../support/capsules/capsule-rows.js'
+import { addFinishedJob, energyResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { addPastRuns } from '../../support/capsules/past-runs.js'
 import { addVerifiableCapsule, type VerifiableCapsule } from '../../support/capsules/verifiable-capsules.js'
+import { submission } from '../../support/jobs/builders.js'
 
 let now = new Date('2027-05-01T10:00:30Z')
 const api = await startApi('capsule_schedule', { now: () => now })
@@ -116,6 +117,21 @@ test('only a sealed capsule that was made from a job can have a schedule', async
   })
   const unmade = await put({ cron: '@daily' }, owner, `/api/capsules/${runnable.id}/schedule`)
   expect([unmade.status, unmade.body.error]).toEqual([400, expect.stringMatching(/made from a job/)])
+})
+
+test('a sealed value without counts can be scheduled only if a seed fixed it', async () => {
+  const scheduled = async (seed: number | null) => {
+    const jobId = await owner.submit(submission())
+    await finishJob(db, jobId, energyResult(seed))
+    const { capsule_id: id } = (await owner.post('/api/capsules/from-job', { job_id: jobId, seal: true })).body
+    const { status, body } = await put({ cron: '@daily' }, owner, `/api/capsules/${id}/schedule`)
+    return [status, body.error, (await owner.get(`/api/capsules/${id}`)).body.can.schedule]
+  }
+  expect(await scheduled(7)).toEqual([200, undefined, true])
+  const reason = expect.stringMatching(
+    /^A schedule would learn nothing\. .* nothing fixed the randomness of the sealed run; a seed in the parameters would fix it$/
+  )
+  expect(await scheduled(null)).toEqual([409, reason, reason])
 })
 
 test('a member who owns neither the capsule nor the team cannot set its schedule', async () => {

@@ -6,7 +6,7 @@ import { verifyEnvelope } from '../../../capsule-format/attestation.js'
 import { advanceRun } from '../../../db/capsule-runs/capsule-run-steps.js'
 import { connect } from '../../../db/client.js'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
-import { bellResult, finishJob } from '../../support/capsules/capsule-rows.js'
+import { bellResult, energyResult, finishJob } from '../../support/capsules/capsule-rows.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('capsule_seal')
@@ -99,6 +99,19 @@ describe('a seal', () => {
     expect((await read(id)).seal.warnings).toEqual(warnings)
     const many = await runnable({}, bellResult({ '00': 50_100, '11': 49_900 }))
     expect((await seal(many)).body.seal.warnings).toEqual([])
+  })
+
+  test('of a value without counts and without a seed warns that it can never be verified, as its creation does', async () => {
+    const jobId = await ada.submit(submission())
+    await finishJob(db, jobId, energyResult(null))
+    const made = await ada.post('/api/capsules/from-job', { job_id: jobId })
+    const never = [
+      'task "main": every verification is not_testable: the result has no counts, and nothing fixed the randomness of the sealed run; a seed in the parameters would fix it'
+    ]
+    expect([made.status, made.body.warnings]).toEqual([201, never])
+    expect((await seal(made.body.capsule_id)).body.seal.warnings).toEqual(never)
+    const seeded = await runnable({}, energyResult(7))
+    expect((await seal(seeded)).body.seal.warnings).toEqual([])
   })
 
   test('needs only its evidence, so its job can be deleted', async () => {

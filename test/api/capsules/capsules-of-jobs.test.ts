@@ -45,7 +45,7 @@ describe('a capsule of a completed job', () => {
   test('contains the program, its parameters, backend, result, environment and times', async () => {
     const jobId = await finished(ada, { name: 'My job', params: { shots: 100, note: 'x', seed: 7 } })
     const answer = await fromJob(ada, { job_id: jobId, tags: ['t'] })
-    expect([answer.status, answer.body]).toEqual([201, { capsule_id: uuid }])
+    expect([answer.status, answer.body]).toEqual([201, { capsule_id: uuid, warnings: [] }])
     const record = await read(mate, answer.body.capsule_id)
     expect(record).toMatchObject({
       state: 'runnable',

@@ -284,7 +284,7 @@ describe('running a job again', () => {
     const { job_id: again } = (await ada.post(`/api/jobs/${first}/rerun`)).body
     await finishJob(api.database.db, first)
     const made = await ada.post('/api/capsules/from-job', { job_id: first })
-    expect([made.status, made.body]).toEqual([201, { capsule_id: expect.any(String) }])
+    expect([made.status, made.body]).toEqual([201, { capsule_id: expect.any(String), warnings: [] }])
     const { capsule_id } = made.body
     const { body: run } = await ada.post(`/api/capsules/${capsule_id}/run`, { mode: 'template' })
     expect(run).toMatchObject({ job_id: expect.any(String) })

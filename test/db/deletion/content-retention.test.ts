@@ -164,7 +164,7 @@ describe('a job keeps its contents', () => {
 
   test('as long as a capsule was made of it, and loses them when the capsule is deleted', async () => {
     const [first, id, last] = [await old(40), await old(40), await old(40)]
-    const capsuleId = await db.transaction((tx) =>
+    const { id: capsuleId } = await db.transaction((tx) =>
       createCapsuleOfJob(tx, { jobId: id, teamId, ownerId: ada.userId, name: null }, { actor: `user:${ada.userId}` })
     )
     await keepFor({ results: 30 })

@@ -7,7 +7,7 @@ import {
   sweepResult,
   sweepTexts
 } from '../../../domain/jobs/sweep.js'
-import { runCircuits } from '../../../domain/verification/run-counts.js'
+import { readRun } from '../../../domain/verification/run-counts.js'
 
 const facts = { hardware: false, local: true, completedAt: null }
 const ran = (counts: Record<string, number>, metadata: object) => ({
@@ -64,7 +64,7 @@ describe('the result of a sweep', () => {
   })
 
   test('is compared point by point, each with the seed of its own', () => {
-    const circuits = [...runCircuits(text, facts)].map(([place, { counts, seed }]) => ({ place, counts, seed }))
+    const circuits = [...readRun(text, facts).circuits].map(([place, { counts, seed }]) => ({ place, counts, seed }))
     expect(circuits).toEqual([
       { place: '/points/0', counts: { '01': 5 }, seed: 1 },
       { place: '/points/2', counts: { '10': 5 }, seed: 2 }
@@ -74,7 +74,9 @@ describe('the result of a sweep', () => {
   test('is not imitated by a program that returns the same members', () => {
     const { metadata: _, ...returned } = JSON.parse(text)
     const imitated = JSON.stringify({ ...returned, metadata: { count_source: null, bit_order: null } })
-    expect([...runCircuits(imitated, facts).values()].map(({ madeBy, countSource }) => [madeBy, countSource])).toEqual([
+    expect(
+      [...readRun(imitated, facts).circuits.values()].map(({ madeBy, countSource }) => [madeBy, countSource])
+    ).toEqual([
       ['program', null],
       ['program', null]
     ])

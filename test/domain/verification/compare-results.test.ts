@@ -155,7 +155,11 @@ describe('two jobs are not testable', () => {
     ],
     ['job a has counts here, job b has none', resultOf(fair), returned({ energy: -1 })],
     ['job b has counts here, job a has none', returned({ one: fair }), returned({ one: fair, two: fair })],
-    ['the results have no counts and nothing fixed their randomness', returned({ energy: 1 }), returned({ energy: 1 })],
+    [
+      'the results have no counts, so that their being the same cannot be judged: nothing fixed the randomness of job a',
+      returned({ energy: 1 }),
+      returned({ energy: 1 })
+    ],
     ['the results have no counts', returned({ probabilities: { '0': 1 } }), returned({ counts: { '0': 2 ** 53 } })]
   ])('when %s', (reason, a, b) => {
     const { report } = compare(a, b)

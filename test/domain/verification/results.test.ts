@@ -1,7 +1,7 @@
 // Finds the comparable circuits of two stored results, whatever a program returned.
 import { describe, expect, test } from '@jest/globals'
 import { judge } from '../../../domain/verification/judge.js'
-import { runCircuits, runCounts } from '../../../domain/verification/run-counts.js'
+import { readRun, runCounts } from '../../../domain/verification/run-counts.js'
 import { circuitPairs } from '../../../domain/verification/statistics/circuit-pairs.js'
 import { resultOf } from '../../support/capsules/verification-runs.js'
 
@@ -28,7 +28,7 @@ const returned = (value: object, seed: number | null = null, time = 3) =>
     ...value,
     metadata: { ...ours, seed }
   })
-const placesOf = (text: string) => [...runCircuits(text, facts).keys()]
+const placesOf = (text: string) => [...readRun(text, facts).circuits.keys()]
 const task = (sealed: string, rerun: string, changes = {}) => ({
   name: 'main',
   sealed: { text: sealed, facts: { ...facts, ...changes } },
@@ -115,7 +115,7 @@ describe('counts in a result are found', () => {
   ])('but not in other values: %s', (_, value) => expect(placesOf(returned(value))).toEqual([]))
 
   test('a result that is not an object is refused; a deep one or one with many circuits is cut off', () => {
-    expect(() => runCircuits('[]', facts)).toThrow('a result is a JSON object')
+    expect(() => readRun('[]', facts)).toThrow('a result is a JSON object')
     const deep = `{"a":${'{"b":'.repeat(5000)}{"0":1}${'}'.repeat(5000)}}`
     expect(placesOf(deep)).toEqual([])
     expect(placesOf(returned({ result: Array.from({ length: 1500 }, () => ({ '0': 1 })) }))).toHaveLength(1000)
@@ -168,9 +168,21 @@ describe('pairs of results', () => {
       {},
       'other versions (statevector 1, framework 2 sealed, statevector 1.1, framework 2 now)'
     ],
-    ['no seed', returned({ energy: -1 }), returned({ energy: -1 }), {}, 'nothing fixed their randomness'],
-    ['another seed', returned({ energy: -1 }, 7), returned({ energy: -1 }, 8), {}, 'nothing fixed'],
-    ['a provider', returned({ energy: -1 }, 7), returned({ energy: -1 }, 7), { local: false }, 'nothing fixed']
+    [
+      'no seed',
+      returned({ energy: -1 }),
+      returned({ energy: -1 }),
+      {},
+      'nothing fixed the randomness of the sealed run; a seed in the parameters would fix it'
+    ],
+    ['another seed', returned({ energy: -1 }, 7), returned({ energy: -1 }, 8), {}, 'they do not have the same seeds'],
+    [
+      'a provider',
+      returned({ energy: -1 }, 7),
+      returned({ energy: -1 }, 7),
+      { local: false },
+      'of a provider’s backend, whose randomness no seed fixes'
+    ]
   ])('without counts and with %s they are not testable', (_, sealed, rerun, changes, reason) => {
     const found = verdictOf(sealed, rerun, changes)
     expect(found.verdict).toBe('not_testable')

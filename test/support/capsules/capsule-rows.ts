@@ -43,6 +43,13 @@ export function bellResult(counts: Record<string, number> = { '00': 51, '11': 49
   })
 }
 
+/** The result of a program that returned a value without counts. */
+export function energyResult(seed: number | null): string {
+  const { counts, circuit_info, ...rest } = JSON.parse(bellResult())
+  const metadata = { ...rest.metadata, count_source: null, registers: null, circuit_sha256: null, seed }
+  return JSON.stringify({ energy: -1.137, ...rest, metadata })
+}
+
 const circuit: Artifact = {
   name: 'circuit.qasm',
   mediaType: 'text/plain; charset=utf-8',
@@ -73,13 +80,14 @@ export async function addFinishedJob(db: Db, person: Person, choices: JobChoices
 /** A runnable capsule with a job of its own. */
 export async function addCapsuleOfJob(db: Db, owner: Person, teamId: string): Promise<string> {
   const jobId = await addFinishedJob(db, owner, { submission: { teamId } })
-  return db.transaction((tx) =>
-    createCapsuleOfJob(
+  return db.transaction(async (tx) => {
+    const { id } = await createCapsuleOfJob(
       tx,
       { jobId, teamId, ownerId: owner.userId, name: 'A Bell pair' },
       { actor: `user:${owner.userId}` }
     )
-  )
+    return id
+  })
 }
 
 /** The same, sealed; with `publish`, also published. */

@@ -1,6 +1,7 @@
 // The last look before a seal: what will be signed, the margin and the shots that it takes, and the exit code.
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useMemo, useState } from 'react'
+import { localProviders } from '../../../../domain/verification/run-counts.js'
 import { messageOf } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
 import { backendsQuery } from '../../api/queries.js'
@@ -13,7 +14,7 @@ import { Notice, Refusal } from '../../components/notice.js'
 import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { resultTextQuery } from '../verification/report-queries.js'
-import { plannedMargin, resultsToSealQuery } from './sealed-results.js'
+import { plannedSeal, resultsToSealQuery } from './sealed-results.js'
 
 export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose: () => void }) {
   const { record, tasks } = capsule
@@ -126,10 +127,11 @@ function Margin({ capsule, declared }: { capsule: ReadCapsule; declared: number 
     if (!texts || !catalogue || !isMargin || texts.length === 0) return null
     const read = texts.flatMap((text, at) => {
       const { task, backend } = results[at]!
-      const hardware = catalogue.backends.find(({ slug }) => slug === backend)?.deviceType === 'qpu'
-      return text === null || text.length > CHARACTERS_MAX ? [] : [{ task, text, hardware }]
+      const { deviceType, provider = '' } = catalogue.backends.find(({ slug }) => slug === backend) ?? {}
+      const facts = { hardware: deviceType === 'qpu', local: localProviders.has(provider) }
+      return text === null || text.length > CHARACTERS_MAX ? [] : [{ task, text, ...facts }]
     })
-    return read.length === texts.length ? plannedMargin(read, declared) : null
+    return read.length === texts.length ? plannedSeal(read, declared) : null
   }, [texts, catalogue, results, declared, isMargin])
   if (planned === null)
     return (

@@ -1,7 +1,8 @@
-// The results that a seal would fix, and the margin that the service would set for them: the rules are those of the service
-// (domain/verification), run here before anything is final.
+// The results that a seal would fix, and the margin and the warnings that the service would give: the rules are those of the
+// service (domain/verification), run here before anything is final.
 import { queryOptions } from '@tanstack/react-query'
-import { type SealedMargin, sealedMargin } from '../../../../domain/verification/margin.js'
+import { readRun } from '../../../../domain/verification/run-counts.js'
+import { type SealOutlook, sealOutlook } from '../../../../domain/verification/untestable.js'
 import { api, bodyOf } from '../../api/client.js'
 import type { ReadCapsule } from '../record/capsule-record.js'
 
@@ -37,13 +38,16 @@ export const resultsToSealQuery = ({ record, tasks }: ReadCapsule) =>
     }
   })
 
-/** @param texts JSON of the results. @returns `null` where they cannot be read. */
-export function plannedMargin(
-  results: readonly { task: string; text: string; hardware: boolean }[],
+/** @param results with the JSON text of each. @returns `null` where they cannot be read. */
+export function plannedSeal(
+  results: readonly { task: string; text: string; hardware: boolean; local: boolean }[],
   declared: number | null
-): SealedMargin | null {
+): SealOutlook | null {
   try {
-    return sealedMargin(results, declared)
+    return sealOutlook(
+      results.map(({ task, text, ...facts }) => ({ task, run: readRun(text, { ...facts, completedAt: null }) })),
+      declared
+    )
   } catch {
     return null
   }

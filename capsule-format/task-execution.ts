@@ -69,11 +69,12 @@ const dateOf = (text: string | null): Date | null => (text === null ? null : new
 const readResult = (text: string, facts: RunFacts): RunReading =>
   text.startsWith('{') ? readRun(text, facts) : { circuits: new Map(), metadata: {}, seeds: null, facts }
 
-/** Counts of a quantum computer are samples, also where its provider returns only probabilities. */
-function isSampled({ circuits, facts }: RunReading): boolean {
-  const own = circuits.get('')
-  return own !== undefined && (facts.hardware || own.countSource !== 'probability_derived')
-}
+/**
+ * Whatever a quantum computer gives is sampled, also a value without counts, and counts that its provider returned as
+ * probabilities. Elsewhere, all counts that a verification reads are, wherever they are in the result.
+ */
+const isSampled = ({ circuits, facts }: RunReading): boolean =>
+  facts.hardware || [...circuits.values()].some(({ countSource }) => countSource !== 'probability_derived')
 
 const providerSources = new Set<unknown>(['provider_counts', 'provider_measurements', 'probability_derived'])
 

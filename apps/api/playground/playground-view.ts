@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { frameworks } from '../../../domain/jobs/framework.js'
 import { jsonFields, jsonObject } from '../../../domain/json/json-text.js'
 import { oneOf } from '../../../domain/json/one-of.js'
+import { readRun } from '../../../domain/verification/run-counts.js'
 import { anything, type JsonText, text } from '../http/response.js'
 
 /** `auto` when no language was given and none was detected. */
@@ -15,7 +16,11 @@ export const RunResult = Type.Object(
   {
     counts: ofProgram('Outcome to count, qubit 0 leftmost'),
     backend: text,
-    shots: Type.Integer({ minimum: 1 }),
+    shots: Type.Integer({
+      minimum: 0,
+      description:
+        'The shots that ran, which a program can choose. Where they are not known, such as on a simulator of its own, the sum of the counts that it returned'
+    }),
     execution_time_ms: ofProgram('Milliseconds'),
     cost_usd: Type.Literal(0),
     language_detected: oneOf(languages),
@@ -48,11 +53,12 @@ export const ConvertedCircuit = Type.Object({
 /** The executor's result with the playground's own fields; every value of the result keeps its exact text. */
 export function runResultJson(
   result: string,
-  run: { backend: string; shots: number; language: string }
+  run: { backend: string; language: string }
 ): JsonText<Static<typeof RunResult>> {
+  const fields = jsonFields(result)
   const own = [
     ['backend', JSON.stringify(run.backend)],
-    ['shots', String(run.shots)],
+    ['shots', shotsOf(result, fields)],
     ['cost_usd', '0'],
     ['language_detected', JSON.stringify(run.language)]
   ] as const
@@ -65,8 +71,24 @@ export function runResultJson(
     ['warnings', '[]'],
     ['stdout', '""']
   ] as const
-  return jsonObject(new Map([...none, ...jsonFields(result), ...own])) as JsonText<Static<typeof RunResult>>
+  return jsonObject(new Map([...none, ...fields, ...own])) as JsonText<Static<typeof RunResult>>
 }
+
+/**
+ * The shots that ran, as JSON text. A program can return `shots` of its own, so the metadata count, which the executor alone
+ * writes; they are null where it does not know the shots.
+ */
+function shotsOf(result: string, fields: Map<string, string>): string {
+  const metadata = fields.get('metadata')
+  const ran = metadata?.startsWith('{') ? jsonFields(metadata).get('shots_requested') : undefined
+  if (ran !== undefined && /^[1-9]\d*$/.test(ran)) return ran
+  let total = 0
+  for (const { counts } of readRun(result, ON_A_SIMULATOR).circuits.values())
+    for (const outcome in counts) total += counts[outcome]!
+  return String(total)
+}
+
+const ON_A_SIMULATOR = { hardware: false, local: true, completedAt: null }
 
 export function circuitJson(converted: string): JsonText<Static<typeof ConvertedCircuit>> {
   const fields = jsonFields(converted)

@@ -21,7 +21,7 @@ import { ConvertedCircuit, circuitJson, RunResult, runResultJson } from './playg
 const CODE_MAX = 100_000
 /** Shorter than the wait for the executor, so that an endless program gets an error of its own. */
 const WALL_SECONDS = 60
-/** The body of a report has at most 64 KiB, so not every field can be at its limit. */
+/** The body of a report has at most 512 KiB, so not every field can be at its limit. */
 const COUNTS_MAX = 10_000
 /** The longest outcome, one character per bit. */
 const OUTCOME_BITS_MAX = 256
@@ -120,7 +120,7 @@ export const playgroundRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = as
       if (!end) return sent(reply.hijack())
       if (end.kind === 'refused') throw userFault('execution_error', end.message)
       if (end.kind === 'failed') throw userFault(end.error.code, end.error.message)
-      return sendJson(reply, runResultJson(end.result, { backend: slug, shots, language: end.framework ?? language }))
+      return sendJson(reply, runResultJson(end.result, { backend: slug, language: end.framework ?? language }))
     }
   )
 

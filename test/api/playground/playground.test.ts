@@ -88,6 +88,26 @@ describe('a run', () => {
     expect(body.stdout).toBe('hello 1180591620717411303424\n')
   })
 
+  const device = 'from marqov import Circuit\n\nbell = Circuit().h(0).cnot(0, 1)\n\ndef main():\n    '
+  const ownDevice =
+    'import pennylane as qml\n\n@qml.qnode(qml.device("default.qubit", wires=1, shots=30))\ndef one():\n    return qml.counts(wires=0)\n\n'
+  const ownCounts = '{str(key): int(count) for key, count in one().items()}'
+  test.each([
+    ['the shots that the program chose', 'marqov', `${device}return device.run(bell, 7)`, 7],
+    [
+      'the shots of the program, not those it claims',
+      'marqov',
+      `${device}return {"shots": 9, "counts": device.run(bell, 7)}`,
+      7
+    ],
+    ['the sum of different runs', 'marqov', `${device}return {"a": device.run(bell, 7), "b": device.run(bell, 8)}`, 15],
+    ['the counts of a device of the program', 'pennylane', `${ownDevice}def main():\n    return ${ownCounts}`, 30],
+    ['no shots where nothing was counted', 'marqov', `${device}return {"energy": 1}`, 0]
+  ])('states %s', async (_, language, code, shots) => {
+    const answer = await run({ code, language })
+    expect([answer.status, answer.body.shots]).toEqual([200, shots])
+  })
+
   test('leaves no job, no team and no cost behind', async () => {
     const user = await api.signUp()
     expect((await user.post('/api/playground/run', program())).status).toBe(200)
@@ -190,12 +210,13 @@ describe('an executor that', () => {
   const unreachable = (why: string) => `The execution service could not be reached: ${why}. Try again later.`
 
   test('returns integers beyond 2^53 is passed on byte for byte, and cannot set fields of the service', async () => {
-    const result = '{"counts":{"0":12345678901234567890},"x":[1.10],"cost_usd":7,"backend":"other","shots":0}'
+    const result =
+      '{"counts":{"0":12345678901234567890},"x":[1.10],"cost_usd":7,"backend":"other","shots":0,"metadata":{"shots_requested":7}}'
     const answer = await onFaulty(stream([completed(result)]))
     expect(answer.status).toBe(200)
     expect(answer.text).toContain('"counts":{"0":12345678901234567890}')
     expect(answer.text).toContain('"x":[1.10]')
-    expect(answer.body).toMatchObject({ cost_usd: 0, backend: 'local', shots: 100, warnings: [], stdout: '' })
+    expect(answer.body).toMatchObject({ cost_usd: 0, backend: 'local', shots: 7, warnings: [], stdout: '' })
   })
 
   test('gets an interactive run with the keys of user and team', async () => {

@@ -1,6 +1,9 @@
 // Reads and changes the catalogue of backends.
 import { and, asc, eq, getTableColumns, inArray, like, or, sql } from 'drizzle-orm'
 import type { Backend, BackendStatus } from '../../domain/backends/backend.js'
+import { assertNotTooWide, assertStateVectorFits, isTooWide } from '../../domain/jobs/declared-width.js'
+import type { JobParams } from '../../domain/jobs/params/params.js'
+import { programKindOf } from '../../domain/jobs/source.js'
 import type { Pricing } from '../../domain/money/cost.js'
 import { type MicroUsd, microFromUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
@@ -19,6 +22,23 @@ export async function listBackends(db: DbOrTx): Promise<Backend[]> {
 export async function findBackend(db: DbOrTx, slug: string): Promise<Backend | null> {
   const [row] = await db.select(columns).from(backends).where(eq(backends.slug, slug))
   return row ? fromRow(row) : null
+}
+
+/**
+ * Refuses a program that is wider than the backend, naming one that fits, and a state vector that no backend returns.
+ * @param qubits the width of the program; `null` when its text does not show it.
+ * @throws ServiceError `validation_error`.
+ */
+export async function assertFits(
+  db: DbOrTx,
+  backend: Backend,
+  qubits: number | null,
+  { source, params }: { source: { kind: string; format?: string | null }; params: Partial<JobParams> }
+): Promise<void> {
+  if (qubits === null) return
+  if (isTooWide(qubits, backend)) assertNotTooWide(qubits, backend, await listBackends(db), programKindOf(source))
+  // Of many circuits, only the executor knows the width of each.
+  if (source.kind !== 'circuits') assertStateVectorFits(qubits, params)
 }
 
 /** What an administrator can change. Absent keys stay unchanged. */

@@ -16,15 +16,16 @@ import {
 import type { CapsuleRunMode, CapsuleRunTrigger } from '../../domain/capsules/capsule-state.js'
 import { knownParameters, orderOf } from '../../domain/capsules/capsule-suite.js'
 import { ServiceError, validationError } from '../../domain/errors.js'
+import { widthOfSource } from '../../domain/jobs/declared-width.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { circuitsOf } from '../../domain/jobs/params/circuits.js'
 import { type ProgramKind, programKindOf } from '../../domain/jobs/source.js'
-import type { Submission } from '../../domain/jobs/submission.js'
+import type { JobSource, Submission } from '../../domain/jobs/submission.js'
 import { jsonFields, jsonObject } from '../../domain/json/json-text.js'
 import { type BudgetRefusal, budgetError, checkOwnCap } from '../../domain/money/budget.js'
 import { type MicroUsd, usdFromMicro } from '../../domain/money/money.js'
 import { appendAudit } from '../audit/audit.js'
-import { findBackend } from '../backends/backends.js'
+import { assertFits, findBackend } from '../backends/backends.js'
 import { assertCredentials } from '../backends/provider-workers.js'
 import { definitionDigest } from '../capsules/capsule-changes.js'
 import type { CapsuleRow } from '../capsules/capsules.js'
@@ -32,6 +33,7 @@ import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { estimateOf, insertJob, submissionBytes } from '../jobs/jobs.js'
 import { reserveSuite } from '../money/budget.js'
+import { widthOfScriptVersion } from '../scripts/scripts.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
 
@@ -188,7 +190,7 @@ async function planAll(
 ): Promise<PlannedJob[]> {
   const usable = backendsFor(db, capsule.teamId, mayUse)
   const planned: PlannedJob[] = []
-  for (const place of order) planned.push(await plan(usable, capsule, definition, place))
+  for (const place of order) planned.push(await plan(db, usable, capsule, definition, place))
   return planned
 }
 
@@ -270,6 +272,7 @@ function backendsFor(tx: DbOrTx, teamId: string, mayUse: NewRun['mayUse']) {
 }
 
 async function plan(
+  db: DbOrTx,
   usable: ReturnType<typeof backendsFor>,
   capsule: CapsuleRow,
   { tasks }: CapsuleDefinition,
@@ -283,9 +286,11 @@ async function plan(
   try {
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')
     const backend = await usable(task.backend, { shots: parameters.shots, program: programKindOf(task.source) })
-    assertParams(backend, knownParameters(parameters))
+    const params = knownParameters(parameters)
+    assertParams(backend, params)
+    await assertFits(db, backend, await widthOf(db, submission.source), { source: task.source, params })
     // A task that was made from a job counts them already.
-    const circuits = circuitsOf(knownParameters(parameters), isAtProvider(backend))
+    const circuits = circuitsOf(params, isAtProvider(backend))
     const counted = { ...submission, circuitCount: Math.max(submission.circuitCount, circuits) }
     return { id: newId(), task, submission: counted, backend, estimate: estimateOf(counted, backend) }
   } catch (error) {
@@ -293,6 +298,10 @@ async function plan(
     throw new ServiceError(error.code, `task ${JSON.stringify(task.name)}: ${error.message}`, error.fields)
   }
 }
+
+/** As far as its text shows it; of a saved script, what was read from the version that the task has. */
+const widthOf = async (db: DbOrTx, source: JobSource): Promise<number | null> =>
+  widthOfSource(source) ?? (source.kind === 'script' ? widthOfScriptVersion(db, source.scriptId, source.version) : null)
 
 const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => ({
   ...(params && { params }),

@@ -153,6 +153,15 @@ export async function loadScriptVersion(
   return row ?? null
 }
 
+/** The number of qubits of one version of a script; `null` when its source does not determine it. */
+export async function widthOfScriptVersion(db: DbOrTx, scriptId: string, version: number): Promise<number | null> {
+  const [row] = await db
+    .select({ metadata: scriptVersions.metadata })
+    .from(scriptVersions)
+    .where(and(eq(scriptVersions.scriptId, scriptId), eq(scriptVersions.version, version)))
+  return row?.metadata?.qubits ?? null
+}
+
 /**
  * Whether the caller can change a script: its owner while they are a member of its team; when the owner has left the
  * team or was deleted, the owner of the team. An API key can do what its creator can, except for the latter.

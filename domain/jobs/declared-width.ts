@@ -3,7 +3,7 @@
 import { type ServiceError, validationError } from '../errors.js'
 import { sitesOf } from './circuits/analog-program.js'
 import { declaredSizes } from './circuits/openqasm-text.js'
-import type { ParsedParams } from './params/params.js'
+import type { JobParams } from './params/params.js'
 import { nameOfRun, POINT_STATE_VECTOR_QUBITS_MAX, paramsOfRuns } from './params/points.js'
 import { type ProgramKind, payloadsOf, programKindOf } from './source.js'
 import type { JobSource } from './submission.js'
@@ -68,11 +68,14 @@ export function assertNotTooWide(
 }
 
 /** @throws ServiceError `validation_error` for a state vector that no backend returns. */
-export function assertStateVectorFits(qubits: number, { value }: ParsedParams): void {
-  const most = value.points ? POINT_STATE_VECTOR_QUBITS_MAX : STATE_VECTOR_QUBITS_MAX
-  const asking = paramsOfRuns(value).findIndex((run) => run.extract_state_vector)
+export function assertStateVectorFits(
+  qubits: number,
+  params: Pick<Partial<JobParams>, 'points' | 'extract_state_vector'>
+): void {
+  const most = params.points ? POINT_STATE_VECTOR_QUBITS_MAX : STATE_VECTOR_QUBITS_MAX
+  const asking = paramsOfRuns(params).findIndex((run) => run.extract_state_vector)
   if (asking >= 0 && qubits > most)
     throw validationError(
-      `${nameOfRun(value, asking)}.extract_state_vector: ${value.points ? 'in a sweep, ' : ''}a state vector has at most ${most} qubits (the circuit has ${qubits})`
+      `${nameOfRun(params, asking)}.extract_state_vector: ${params.points ? 'in a sweep, ' : ''}a state vector has at most ${most} qubits (the circuit has ${qubits})`
     )
 }

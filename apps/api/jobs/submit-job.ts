@@ -3,19 +3,13 @@
 
 import type { FastifyRequest } from 'fastify'
 import { isAddressProved } from '../../../db/accounts/accounts.js'
-import { listBackends } from '../../../db/backends/backends.js'
+import { assertFits } from '../../../db/backends/backends.js'
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
 import { createJob } from '../../../db/jobs/jobs.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
 import type { Backend } from '../../../domain/backends/backend.js'
 import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
-import {
-  assertNotTooWide,
-  assertStateVectorFits,
-  isTooWide,
-  widthOfSource
-} from '../../../domain/jobs/declared-width.js'
-import { programKindOf } from '../../../domain/jobs/source.js'
+import { widthOfSource } from '../../../domain/jobs/declared-width.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, teamForWrite, userOf } from '../http/access.js'
@@ -65,11 +59,7 @@ export async function submitJob(
           pricing: backend.pricing
         })
       : { source: submission.source, qubits: widthOfSource(submission.source) }
-  if (qubits !== null) {
-    if (isTooWide(qubits, backend)) assertNotTooWide(qubits, backend, await listBackends(tx), programKindOf(source))
-    // Of many circuits, only the executor knows the width of each.
-    if (source.kind !== 'circuits') assertStateVectorFits(qubits, submission.params)
-  }
+  await assertFits(tx, backend, qubits, { source, params: submission.params.value })
   await takeJobsOfTeam(deps, request, { afterRollback }, teamId, 1)
   const jobId = await createJob(
     tx,

@@ -191,6 +191,17 @@ describe('a submission of a script', () => {
     ])
   })
 
+  test('is refused when its circuit is wider than the backend, naming one that fits', async () => {
+    const metadata = { ...metadataOf('wide'), framework: 'qiskit', qubits: 26 } as const
+    const id = await scriptOf(ada, { framework: 'qiskit', content: 'wide', metadata })
+    const answer = await run(ada, { script_id: id })
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      'backend: the circuit has 26 qubits, local takes at most 25; aer-statevector takes 28'
+    ])
+    expect((await run(ada, { script_id: id, backend: 'aer-mps' })).status).toBe(201)
+  })
+
   test('is refused when it names another framework', async () => {
     const id = await scriptOf(ada)
     expect((await run(ada, { script_id: id, framework: 'openqasm' })).status).toBe(201)

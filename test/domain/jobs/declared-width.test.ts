@@ -64,7 +64,7 @@ describe('a circuit that is wider than its backend', () => {
 })
 
 test('a state vector of more than 20 qubits is refused', () => {
-  const params = (extract: boolean) => ({ value: { shots: 1, extract_state_vector: extract }, text: '' })
+  const params = (extract: boolean) => ({ extract_state_vector: extract })
   expect(() => assertStateVectorFits(20, params(true))).not.toThrow()
   expect(() => assertStateVectorFits(21, params(false))).not.toThrow()
   expect(() => assertStateVectorFits(21, params(true))).toThrow(

@@ -7,6 +7,7 @@ import { assertParams, assertUsable, type Backend, isAtProvider } from '../../do
 import {
   assertParameters,
   assertTasks,
+  authoredParameters,
   type CapsuleDefinition,
   type CapsuleTask,
   definitionText,
@@ -37,9 +38,15 @@ import { widthOfScriptVersion } from '../scripts/scripts.js'
 import { capsuleRuns, capsuleRunTasks, capsules } from '../tables/capsules.js'
 import { assertStorageLeft } from '../teams/team-storage.js'
 
+/** Parameters as a caller wrote them: `text` is their JSON, in which `1.0` is a float. */
+interface WrittenParams {
+  value: Readonly<Record<string, unknown>>
+  text: string
+}
+
 /** What a run overrides in the capsule's definition. Parameters are merged over those of every task. */
 export interface RunOverrides {
-  params?: Record<string, unknown>
+  params?: WrittenParams
   backend?: string
   shots?: number
   executionMode?: ExecutionMode
@@ -215,13 +222,13 @@ function assertRunnable(
 /** @throws ServiceError `validation_error` for parameters that no job could have. */
 function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): CapsuleDefinition {
   const { params, backend, shots, executionMode } = overrides
-  if (shots !== undefined && params?.shots !== undefined && params.shots !== shots)
+  if (shots !== undefined && params?.value.shots !== undefined && params.value.shots !== shots)
     throw validationError(`shots: ${shots} and params.shots differ; send one of them`)
-  const changed: Record<string, unknown> = { ...params, ...(shots !== undefined && { shots }) }
-  const { circuit_count: circuits } = changed
+  const changed = new Map(params ? jsonFields(params.text) : [])
+  if (shots !== undefined) changed.set('shots', String(shots))
+  const circuits = params?.value.circuit_count
   const tasks = definition.tasks.map((task) => ({
-    ...task,
-    ...(Object.keys(changed).length > 0 && changedParameters(task, changed)),
+    ...(changed.size > 0 ? withParameters(task, changed) : task),
     ...(typeof circuits === 'number' && { circuit_count: circuits }),
     ...(backend !== undefined && { backend }),
     ...(executionMode !== undefined && { execution_mode: executionMode })
@@ -236,13 +243,13 @@ function withOverrides(definition: CapsuleDefinition, overrides: RunOverrides): 
   return { tasks }
 }
 
-/** Parameters that are stored as text stay text: a number in them can be larger than a JavaScript number can hold. */
-function changedParameters(task: CapsuleTask, changed: Record<string, unknown>): Partial<CapsuleTask> {
-  const parameters = { ...task.parameters, ...changed }
-  if (task.parameters_text === undefined) return { parameters }
-  const fields = jsonFields(task.parameters_text)
-  for (const [name, value] of Object.entries(changed)) fields.set(name, JSON.stringify(value))
-  return { parameters, parameters_text: jsonObject(fields) }
+/** @param changed JSON texts by name. A number keeps its text where its value would say less. */
+function withParameters(
+  { parameters, parameters_text: text, ...task }: CapsuleTask,
+  changed: Map<string, string>
+): CapsuleTask {
+  const merged = jsonObject(new Map([...jsonFields(text ?? JSON.stringify(parameters)), ...changed]))
+  return { ...task, ...authoredParameters(JSON.parse(merged) as Record<string, unknown>, merged) }
 }
 
 interface PlannedJob {
@@ -304,7 +311,7 @@ const widthOf = async (db: DbOrTx, source: JobSource): Promise<number | null> =>
   widthOfSource(source) ?? (source.kind === 'script' ? widthOfScriptVersion(db, source.scriptId, source.version) : null)
 
 const changesOf = ({ params, backend, shots, executionMode }: RunOverrides) => ({
-  ...(params && { params }),
+  ...(params && { params: params.value }),
   ...(backend !== undefined && { backend }),
   ...(shots !== undefined && { shots }),
   ...(executionMode && { execution_mode: executionMode })

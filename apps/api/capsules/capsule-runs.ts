@@ -11,6 +11,7 @@ import { capsuleRunModes, capsuleRunStatuses, capsuleRunTriggers } from '../../.
 import { ServiceError } from '../../../domain/errors.js'
 import { executionModes } from '../../../domain/jobs/job-status.js'
 import { SHOTS_MAX } from '../../../domain/jobs/params/shots.js'
+import { jsonFields } from '../../../domain/json/json-text.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { pageView, TOTAL_MAX } from '../../../domain/json/page.js'
 import type { ApiDeps } from '../deps.js'
@@ -66,7 +67,9 @@ export const capsuleRunRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps; nudge:
       const { key } = actorOf(request)
       const { mode, params, backend, shots, execution_mode: executionMode } = request.body
       const overrides: RunOverrides = {
-        ...(params && { params: params as Record<string, unknown> }),
+        ...(params && {
+          params: { value: params as Record<string, unknown>, text: jsonFields(request.jsonText!).get('params')! }
+        }),
         ...(backend !== undefined && { backend }),
         ...(shots !== undefined && { shots }),
         ...(executionMode && { executionMode })

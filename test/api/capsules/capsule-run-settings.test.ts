@@ -2,6 +2,8 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
+import { finishJob } from '../../support/capsules/capsule-rows.js'
+import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('capsule_run_settings')
 const { db } = api.database
@@ -53,4 +55,39 @@ test('a run is refused that asks for a state vector which no backend returns', a
     'params.extract_state_vector: a state vector has at most 20 qubits (the circuit has 21)'
   ])
   expect((await run(await wide(20), vector)).status).toBe(201)
+})
+
+const withParams = (id: string, params: string) => run(id, `{"mode":"template","params":${params}}`)
+
+async function capsuleOfJob(): Promise<string> {
+  const jobId = await ada.submit(submission())
+  await finishJob(db, jobId)
+  return (await ada.post('/api/capsules/from-job', { job_id: jobId })).body.capsule_id
+}
+
+/** The parameters as text, in which `1.0` is a float. */
+async function paramsOf(answer: ApiResponse): Promise<string | undefined> {
+  const { text } = await ada.get(`/api/jobs/${answer.body.job_id}`)
+  return /"params":(\{[^}]*\})/.exec(text)?.[1]
+}
+
+test('a run passes on floats as they are written, and keeps those of the capsule', async () => {
+  const capsule = await capsuleOfJob()
+  expect(await paramsOf(await withParams(capsule, '{"theta":1.0,"x":1e300,"n":7}'))).toBe(
+    '{"shots":100,"theta":1.0,"x":1e300,"n":7}'
+  )
+  const text =
+    '{"name":"Floats","workflow":{"tasks":[{"name":"one","backend":"local","parameters":{"shots":10,"y":3.0,"z":4.0}'
+  const created = await ada.post('/api/capsules/create', `${text},"inline_code":${JSON.stringify(bellQasm3())}}]}}`)
+  const floats = created.body.capsule_id
+  expect(await paramsOf(await withParams(floats, '{"y":2.0}'))).toBe('{"shots":10,"y":2.0,"z":4.0}')
+  expect(await paramsOf(await withParams(floats, '{"y":2,"z":5}'))).toBe('{"shots":10,"y":2,"z":5}')
+})
+
+test('a run is refused for an integer that could not be passed on exactly', async () => {
+  const capsule = await capsuleOfJob()
+  expect(errorOf(await withParams(capsule, '{"theta":1.0,"n":12345678901234567890}'))).toEqual([
+    400,
+    expect.stringMatching(/^params\.n: an integer beyond 9007199254740991 cannot be carried exactly/)
+  ])
 })

@@ -184,7 +184,8 @@ export const errorGuide: Record<ErrorCode, ErrorGuide> = {
     check: 'Look up the new price, and submit again to accept it.'
   },
   language_not_detected: {
-    means: 'Playground with `language: "auto"`: the code imports no known framework, or several.',
+    means:
+      'Playground with `language: "auto"`: the code imports no known framework, or several. Job: the same of a submission without `framework` whose text mentions a framework, which only the executor can decide.',
     who: 'caller',
     check: 'The imports that the message lists; name the language, or import the framework you use.'
   },

@@ -141,6 +141,13 @@ test('code that cannot run fails its job with a reason, and the next job runs', 
   expect(countsOf(await platform.ended(await platform.submit(submission({ inline_code: bellQasm3() }))))).toBeDefined()
 }, 120_000)
 
+test('a text that only mentions a framework is accepted, and its job says that no language was found', async () => {
+  const prose = { inline_code: 'Please run my Bell pair on qiskit', framework: undefined }
+  const job = await platform.ended(await platform.submit(submission(prose)))
+  expect(job).toMatchObject({ status: 'failed', error: { code: 'language_not_detected' } })
+  expect(job.error!.message).toContain('supported frameworks: qiskit, cirq, pennylane, openqasm, marqov')
+})
+
 test("a user's own error is not retried in the durable mode", async () => {
   const id = await platform.submit(submission({ ...qiskit('raise ValueError("mine")'), execution_mode: 'temporal' }))
   expect(await platform.ended(id)).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'execution_error' } })

@@ -119,7 +119,7 @@ describe('qjob audit', () => {
   test.each([
     [['audit', 'verify', '--checkpoints', 'x'], /needs --database/],
     [['audit', 'verify', '--database', '--checkpoints', 'nowhere'], /nowhere cannot be read \(ENOENT\)/],
-    [['audit', 'verify', '--team', 'x'], /must be an id/],
+    [['audit', 'verify', '--database', '--team', 'x'], /--team: must be the id of a team with --database/],
     [
       ['audit', 'verify', '--database', '--team', '01900000-0000-7000-8000-000000000000'],
       /no trail, checkpoint or capsule belongs to team 01900000/

@@ -1,5 +1,6 @@
 // `qjob audit` and `qjob signing-keys`: the team's audit trail, the proof that it is unchanged, and the keys that sign.
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { readTeamHelp, type TeamOptions, teamIdOf, teamQuery } from '../session/choice.js'
 import { capsuleIdOf } from '../session/named-ids.js'
 import {
   isUuid,
@@ -39,13 +40,11 @@ type ServiceReport = Omit<TrailReport, 'team_id'> & {
   checkpoints_outside: { compared: boolean; checkpoints: number; reason: string | null } | null
 }
 
-interface TrailOptions extends ServiceOptions, PageOptions {
-  team?: string
+interface TrailOptions extends ServiceOptions, PageOptions, TeamOptions {
   capsule?: string
 }
 
-interface VerifyOptions extends ServiceOptions {
-  team?: string
+interface VerifyOptions extends ServiceOptions, TeamOptions {
   checkpoints?: string
   database?: boolean
 }
@@ -61,12 +60,12 @@ export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('list and verify the audit trail of capsules')
   pageOptions(
     serviceCommand(audit, 'list', "list the entries of a team's audit trail, newest first")
-      .option('--team <id>', 'the team (default: the first that you joined)', uuid)
+      .option('--team <team>', readTeamHelp)
       .option('--capsule <capsule>', 'only entries about this capsule: its id, the end of its id, or latest'),
     50
   ).action((options: TrailOptions) => list(options))
   serviceCommand(audit, 'verify', "verify that a team's audit trail and sealed capsules are unchanged")
-    .option('--team <id>', 'the team (default: the first that you joined; with --database: all)', uuid)
+    .option('--team <team>', `${readTeamHelp}; with --database: its id (default: all)`)
     .option('--database', 'read the database directly, without signing in')
     .option(
       '--checkpoints <file>',
@@ -95,7 +94,8 @@ const columns: Column[] = [
 const list = (options: TrailOptions) =>
   withService(options, async (api) => {
     const query = new URLSearchParams({ limit: String(options.limit), offset: String(options.offset) })
-    if (options.team) query.set('team_id', options.team)
+    const team = await teamIdOf(api, options)
+    if (team !== undefined) query.set('team_id', team)
     if (options.capsule) query.set('capsule_id', await capsuleIdOf(api, options.capsule))
     const { value, text } = await api.get<{ entries: Entry[]; total: number }>(`/api/team/audit?${query}`)
     if (options.json) return printJson(text)
@@ -120,14 +120,15 @@ function verify(options: VerifyOptions): Promise<void> {
       throw new CliError('usage', '--checkpoints: needs --database')
     })
   return withService(options, async (api) => {
-    const query = options.team ? `?team_id=${options.team}` : ''
-    const { value, text } = await api.get<ServiceReport>(`/api/team/audit/verify${query}`)
+    const { value, text } = await api.get<ServiceReport>(`/api/team/audit/verify${await teamQuery(api, options)}`)
     printResult(options, text, () => `${trailText(value)}${outsideText(value)}`)
     if (!value.ok) process.exitCode = exitCodes.jobFailed
   })
 }
 
 async function inDatabase({ json, team, checkpoints }: VerifyOptions): Promise<void> {
+  if (team !== undefined && !isUuid(team))
+    throw new CliError('usage', `--team: must be the id of a team with --database (got ${JSON.stringify(team)})`)
   const report = await verifyDatabase(team, checkpoints)
   printResult({ json }, JSON.stringify(report), () => databaseText(report))
   if (!report.ok) process.exitCode = exitCodes.jobFailed
@@ -174,8 +175,3 @@ const keysText = (keys: SigningKey[]): string =>
             `${key.key_id}  ${key.algorithm}  since ${clockTime(key.created_at)}${key.retired_at ? `, retired ${clockTime(key.retired_at)}` : ''}\n${key.public_key_pem.trimEnd()}`
         )
         .join('\n\n')
-
-function uuid(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('It must be an id.')
-  return text
-}

@@ -7,6 +7,7 @@ import { type PackageReport, verifyPackage } from '../../../capsule-format/packa
 import { codeOf } from '../../../domain/errors.js'
 import { shortId } from '../../../domain/json/short-id.js'
 import type { ApiClient } from '../session/api-client.js'
+import { ownTeamHelp, type TeamOptions, teamQuery } from '../session/choice.js'
 import { capsuleArgument, capsuleIdOf } from '../session/named-ids.js'
 import {
   jsonOption,
@@ -47,8 +48,8 @@ export function addCapsulePackageCommands(capsule: Command): void {
     'import <file>',
     'create a draft from a package, .capsule or RO-Crate zip; - reads standard input'
   )
-    .option('--team <id>', 'the team that owns it')
-    .action((file: string, options: ServiceOptions & { team?: string }) =>
+    .option('--team <team>', ownTeamHelp)
+    .action((file: string, options: ServiceOptions & TeamOptions) =>
       withService(options, (api) => importCapsule(api, file, options))
     )
   jsonOption(
@@ -100,11 +101,10 @@ async function exportCapsule(api: ApiClient, text: string, options: ExportOption
 const fileName = (name: string | null, id: string, format: string): string =>
   name && isFileName(name) ? name : `capsule-${shortId(id)}${format === 'capsule' ? '.capsule' : '.crate.zip'}`
 
-async function importCapsule(api: ApiClient, file: string, options: ServiceOptions & { team?: string }): Promise<void> {
+async function importCapsule(api: ApiClient, file: string, options: ServiceOptions & TeamOptions): Promise<void> {
   const bytes = await readBytes(file, PACKAGE_BYTES_MAX)
-  const query = options.team === undefined ? '' : `?team_id=${encodeURIComponent(options.team)}`
   const { value, text } = await api.send<{ capsule_id: string; state: string; warnings: string[] }>(
-    `/api/capsules/import${query}`,
+    `/api/capsules/import${await teamQuery(api, options)}`,
     { bytes, type: 'application/octet-stream' }
   )
   for (const warning of value.warnings) printNotice(`warning: ${warning}`)

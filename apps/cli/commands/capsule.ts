@@ -6,6 +6,7 @@ import { isIdEnd } from '../../../domain/json/short-id.js'
 import type { CapsulePage, CapsuleRecord, PublicCapsule, PublicPage } from '../capsules/capsule-record.js'
 import { capsulePageText, capsuleText, publicCapsuleText, publicPageText } from '../capsules/capsule-text.js'
 import type { ApiClient } from '../session/api-client.js'
+import { onlyTeamHelp, ownTeamHelp, type TeamOptions, teamIdOf, teamQuery } from '../session/choice.js'
 import { capsulePage } from '../session/console-page.js'
 import { capsuleArgument, capsuleIdOf, jobArgument, jobIdOf } from '../session/named-ids.js'
 import {
@@ -37,7 +38,7 @@ export function addCapsuleCommand(program: Command): void {
   addCapsulePackageCommands(capsule)
 }
 
-interface ListOptions extends ServiceOptions, PageOptions {
+interface ListOptions extends ServiceOptions, PageOptions, TeamOptions {
   state?: string
   search?: string
   tag?: string
@@ -52,7 +53,8 @@ function addReadCommands(capsule: Command): void {
       .option('--search <text>', 'only capsules whose name or description contains this text')
       .option('--tag <tag>', 'only capsules with this tag')
       .option('--mine', 'only your own capsules')
-      .addOption(new Option('--published', 'published capsules of all teams').conflicts(['state', 'mine'])),
+      .option('--team <team>', onlyTeamHelp)
+      .addOption(new Option('--published', 'published capsules of all teams').conflicts(['state', 'mine', 'team'])),
     50
   ).action((options: ListOptions) => withService(options, (api) => list(api, options)))
   serviceCommand(capsule, 'show', 'show a capsule')
@@ -75,6 +77,8 @@ async function list(api: ApiClient, options: ListOptions): Promise<void> {
   if (options.search !== undefined) query.set('q', options.search)
   if (options.tag !== undefined) query.set('tag', options.tag)
   if (options.mine) query.set('mine', 'true')
+  const team = await teamIdOf(api, options)
+  if (team !== undefined) query.set('team_id', team)
   if (!options.published) {
     const { value, text } = await api.get<CapsulePage>(`/api/capsules?${query}`)
     return printResult(options, text, () => capsulePageText(value, options.offset))
@@ -83,22 +87,21 @@ async function list(api: ApiClient, options: ListOptions): Promise<void> {
   printResult(options, text, () => publicPageText(value, options.offset))
 }
 
-interface MakeOptions extends ServiceOptions {
+interface MakeOptions extends ServiceOptions, TeamOptions {
   name?: string
   description?: string
   tag: string[]
-  team?: string
 }
 
 function addCreateCommands(capsule: Command): void {
   serviceCommand(capsule, 'create <file>', 'create a draft from a YAML file; - reads standard input')
-    .option('--team <id>', 'the team that owns it')
+    .option('--team <team>', ownTeamHelp)
     .addHelpText('after', '\nThe file has name, description, tags and tasks; docs/capsules/capsules.md has an example.')
     .action((file: string, options: MakeOptions) =>
       withService(options, async (api) => {
         const bytes = Buffer.from(await readText(file))
-        const query = options.team === undefined ? '' : `?team_id=${encodeURIComponent(options.team)}`
-        made(api, await api.send<Made>(`/api/capsules/upload${query}`, { bytes, type: 'application/yaml' }), options)
+        const path = `/api/capsules/upload${await teamQuery(api, options)}`
+        made(api, await api.send<Made>(path, { bytes, type: 'application/yaml' }), options)
       })
     )
   serviceCommand(capsule, 'from-job', 'create a capsule from a completed job, with its results')
@@ -116,10 +119,12 @@ function addCreateCommands(capsule: Command): void {
   serviceCommand(capsule, 'clone', 'create your own draft from a capsule, without its results')
     .argument('<capsule>', capsuleArgument)
     .option('--name <name>', 'its name')
+    .option('--team <team>', "the team, as elsewhere (default: the capsule's, or your personal team)")
     .action((id: string, options: MakeOptions) =>
       withService(options, async (api) => {
         const path = `/api/capsules/${await capsuleIdOf(api, id)}/clone`
-        made(api, await api.post<Made>(path, { name: options.name }), options)
+        const body = { name: options.name, team_id: await teamIdOf(api, options) }
+        made(api, await api.post<Made>(path, body), options)
       })
     )
 }

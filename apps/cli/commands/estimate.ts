@@ -1,6 +1,6 @@
 // `qjob estimate`: what a job would cost, before it is submitted.
 import type { Command } from 'commander'
-import { readTeamHelp, type TeamOptions, teamNamed } from '../session/choice.js'
+import { readTeamHelp, type TeamOptions, teamIdOf } from '../session/choice.js'
 import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../session/service-command.js'
 import { listing } from '../terminal/layout.js'
 import { money, printResult } from '../terminal/output.js'
@@ -33,7 +33,8 @@ export function addEstimateCommand(program: Command): void {
     .action((backend: string, { shots, circuits, ...options }: EstimateOptions) =>
       withService(options, async (api) => {
         const query = new URLSearchParams({ backend, shots: String(shots), tasks: String(circuits) })
-        if (options.team !== undefined) query.set('team_id', (await teamNamed(api, options.team)).id)
+        const team = await teamIdOf(api, options)
+        if (team !== undefined) query.set('team_id', team)
         const { value, text } = await api.get<Estimate>(`/api/jobs/estimate?${query}`)
         printResult(options, text, () => estimateText(value))
       })

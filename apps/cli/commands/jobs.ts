@@ -3,12 +3,13 @@ import { type Command, Option } from 'commander'
 import { jobStatuses } from '../../../domain/jobs/job-status.js'
 import type { JobRecord } from '../jobs/job-record.js'
 import { scriptIdOf } from '../scripts/script-record.js'
+import { onlyTeamHelp, type TeamOptions, teamIdOf } from '../session/choice.js'
 import { type ServiceOptions, serviceCommand, wholeNumber, withService } from '../session/service-command.js'
 import { type Column, table } from '../terminal/layout.js'
 import { type ListTotal, money, printResult, totalText } from '../terminal/output.js'
 import { ago, lasted } from '../terminal/readable-time.js'
 
-interface JobsOptions extends ServiceOptions {
+interface JobsOptions extends ServiceOptions, TeamOptions {
   status?: string
   backend?: string
   script?: string
@@ -40,6 +41,7 @@ export function addJobsCommand(program: Command): void {
     .option('--backend <slug>', 'only jobs on this backend')
     .option('--script <script>', 'only jobs that ran this saved script; its slug or id')
     .option('--mine', 'only jobs that you submitted')
+    .option('--team <team>', onlyTeamHelp)
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber, 20)
     .option('--cursor <cursor>', 'continue after the previous page')
     .action((options: JobsOptions) =>
@@ -49,6 +51,8 @@ export function addJobsCommand(program: Command): void {
           if (options[name] !== undefined) query.set(name, options[name])
         if (options.script !== undefined) query.set('script_id', await scriptIdOf(api, options.script))
         if (options.mine) query.set('mine', 'true')
+        const team = await teamIdOf(api, options)
+        if (team !== undefined) query.set('team_id', team)
         const { value, text } = await api.get<JobPage>(`/api/jobs?${query}`)
         printResult(options, text, () => pageText(value))
       })

@@ -6,6 +6,7 @@ import { resultText } from '../jobs/result-text.js'
 import { type Source, type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
 import { submissionOptions } from '../jobs/submission-options.js'
 import type { ApiClient } from '../session/api-client.js'
+import { teamIdOf } from '../session/choice.js'
 import { jobPage } from '../session/console-page.js'
 import { isUuid, type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { CliError } from '../terminal/cli-error.js'
@@ -51,7 +52,7 @@ function sourceOf(file: string | undefined, { scriptId, scriptSlug }: RunOptions
 export async function runJob(api: ApiClient, source: Source, options: RunOptions): Promise<void> {
   const { value, text } = await api.post<{ job_id: string }>(
     '/api/jobs/submit',
-    await submissionBody(source, options, 'marqov')
+    await submissionBody(source, options, { teamId: await teamIdOf(api, options), otherwise: 'marqov' })
   )
   const id = plain(value.job_id)
   if (options.wait) printNotice(`job ${id} is submitted`)

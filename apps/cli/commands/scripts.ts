@@ -19,6 +19,7 @@ import {
   uploadedText
 } from '../scripts/script-text.js'
 import type { ApiClient } from '../session/api-client.js'
+import { onlyTeamHelp, ownTeamHelp, readTeamHelp, type TeamOptions, teamIdOf } from '../session/choice.js'
 import { jobArgument, jobIdOf } from '../session/named-ids.js'
 import {
   collect,
@@ -58,7 +59,7 @@ export function addScriptsCommand(program: Command): void {
     )
 }
 
-interface ListOptions extends ServiceOptions, PageOptions {
+interface ListOptions extends ServiceOptions, PageOptions, TeamOptions {
   type?: string
   mine?: boolean
 }
@@ -67,11 +68,12 @@ function addReadCommands(scripts: Command): void {
   pageOptions(
     serviceCommand(scripts, 'list', 'list the scripts that you can see, newest first')
       .addOption(type())
-      .option('--mine', 'only your own scripts'),
+      .option('--mine', 'only your own scripts')
+      .option('--team <team>', onlyTeamHelp),
     50
   ).action((options: ListOptions) =>
     withService(options, async (api) => {
-      const { value, text } = await api.get<ScriptPage>(`/api/scripts?${listQuery(options)}`)
+      const { value, text } = await api.get<ScriptPage>(`/api/scripts?${await listQuery(api, options)}`)
       printResult(options, text, () => scriptPageText(value, options.offset))
     })
   )
@@ -97,9 +99,13 @@ function addReadCommands(scripts: Command): void {
   serviceCommand(scripts, 'options', 'show where a script can run, and the cost')
     .argument('<script>', SCRIPT)
     .option('--shots <n>', 'the number of shots', wholeNumber, 1024)
-    .action((script: string, options: ServiceOptions & { shots: number }) =>
+    .option('--team <team>', readTeamHelp)
+    .action((script: string, options: ServiceOptions & TeamOptions & { shots: number }) =>
       withService(options, async (api) => {
-        const path = `/api/scripts/${await scriptIdOf(api, script)}/execution-options?shots=${options.shots}`
+        const query = new URLSearchParams({ shots: String(options.shots) })
+        const team = await teamIdOf(api, options)
+        if (team !== undefined) query.set('team_id', team)
+        const path = `/api/scripts/${await scriptIdOf(api, script)}/execution-options?${query}`
         const { value, text } = await api.get<ExecutionOptions>(path)
         printResult(options, text, () => optionsText(value))
       })
@@ -113,17 +119,20 @@ function addReadCommands(scripts: Command): void {
     .option('--backend <slug>', 'the backend to check it for', 'local')
     .option('--shots <n>', 'the number of shots', wholeNumber, 1024)
     .option('--circuit-count <n>', 'the number of circuits that it runs there', wholeNumber)
+    .option('--team <team>', ownTeamHelp)
     .action((script: string, options: AnalyseOptions) => withService(options, (api) => analyse(api, script, options)))
 }
 
-function listQuery({ type, mine, limit, offset }: ListOptions): URLSearchParams {
+async function listQuery(api: ApiClient, { type, mine, limit, offset, team }: ListOptions): Promise<URLSearchParams> {
   const query = new URLSearchParams({ limit: String(limit), offset: String(offset) })
+  const teamId = await teamIdOf(api, { team })
+  if (teamId !== undefined) query.set('team_id', teamId)
   if (type !== undefined) query.set('script_type', type)
   if (mine) query.set('user_only', 'true')
   return query
 }
 
-interface AnalyseOptions extends ServiceOptions {
+interface AnalyseOptions extends ServiceOptions, TeamOptions {
   backend: string
   shots: number
   circuitCount?: number
@@ -137,13 +146,14 @@ async function analyse(api: ApiClient, script: string, options: AnalyseOptions):
     shots: options.shots,
     content,
     content_hash: createHash('sha256').update(content).digest('hex'),
-    circuit_count: options.circuitCount
+    circuit_count: options.circuitCount,
+    team_id: await teamIdOf(api, options)
   })
   printResult(options, text, () => analysisText(value))
   if (!value.can_run) process.exitCode = exitCodes.jobFailed
 }
 
-interface WriteOptions extends ServiceOptions {
+interface WriteOptions extends ServiceOptions, TeamOptions {
   name?: string
   description?: string
   /** `false` removes the present requirements. */
@@ -160,6 +170,7 @@ function addWriteCommands(scripts: Command): void {
     .option('--description <text>', 'a description')
     .option('--requirements <file>', 'a requirements.txt; packages are checked, not installed')
     .addOption(type())
+    .option('--team <team>', ownTeamHelp)
     .action((file: string, options: WriteOptions) => withService(options, (api) => upload(api, file, options)))
   serviceCommand(scripts, 'from-job', 'save the code of a completed job as a script')
     .argument('<job>', jobArgument)
@@ -204,7 +215,8 @@ async function upload(api: ApiClient, file: string, options: WriteOptions): Prom
     description: options.description,
     script_content: await readText(file),
     requirements: await requirementsOf(options),
-    script_type: options.type
+    script_type: options.type,
+    team_id: await teamIdOf(api, options)
   })
   printResult(options, text, () => uploadedText(value))
 }

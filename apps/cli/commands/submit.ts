@@ -5,6 +5,7 @@ import { jobText } from '../jobs/job-text.js'
 import { exitCodeOf, waitForJob } from '../jobs/job-wait.js'
 import { type SubmitOptions, submissionBody } from '../jobs/submission-body.js'
 import { submissionOptions } from '../jobs/submission-options.js'
+import { teamIdOf } from '../session/choice.js'
 import { jobPage } from '../session/console-page.js'
 import { type ServiceOptions, serviceCommand, withService } from '../session/service-command.js'
 import { printNotice, printResult } from '../terminal/output.js'
@@ -22,7 +23,7 @@ export function addSubmitCommand(program: Command): void {
       withService(options, async (api) => {
         const { value, text } = await api.post<{ job_id: string }>(
           '/api/jobs/submit',
-          await submissionBody({ files }, options)
+          await submissionBody({ files }, options, { teamId: await teamIdOf(api, options) })
         )
         printNotice(`page: ${jobPage(api.url, value.job_id)}`)
         if (!options.wait)

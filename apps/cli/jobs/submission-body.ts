@@ -5,11 +5,12 @@ import { declaresQubits, withoutLeadingComments } from '../../../domain/jobs/cir
 import { detectFramework, type Framework } from '../../../domain/jobs/framework.js'
 import type { CircuitFormat } from '../../../domain/jobs/source.js'
 import { AUTO_BACKEND, INLINE_CODE_MAX } from '../../../domain/jobs/submission.js'
+import type { TeamOptions } from '../session/choice.js'
 import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
 import { paramsJson } from './params.js'
 
-export interface SubmitOptions {
+export interface SubmitOptions extends TeamOptions {
   backend: string
   shots: number
   mode?: string
@@ -35,14 +36,22 @@ export interface SubmitOptions {
 /** What to run: a file (`-` stands for standard input), several circuits, or a saved script. */
 export type Source = { files: string[] } | { scriptId: string } | { scriptSlug: string }
 
-/**
- * Returns JSON text.
- * @param otherwise the framework for Python code that names none. Without it, the service refuses such code.
- * @throws CliError `usage` naming the option or file.
- */
-export async function submissionBody(source: Source, options: SubmitOptions, otherwise?: Framework): Promise<string> {
+interface Circumstances {
+  /** The team that `options` name; the service has its default. */
+  teamId?: string | undefined
+  /** The framework for Python code that names none. Without it, the service refuses such code. */
+  otherwise?: Framework
+}
+
+/** Returns JSON text. @throws CliError `usage` naming the option or file. */
+export async function submissionBody(
+  source: Source,
+  options: SubmitOptions,
+  { teamId, otherwise }: Circumstances = {}
+): Promise<string> {
   const body = {
     ...(await sourceFields(source, options.framework, otherwise)),
+    team_id: teamId,
     backend: options.backend,
     choose: wishes(options),
     execution_mode: options.mode,

@@ -1,10 +1,12 @@
 // The options shared by commands that submit a job.
 import { type Command, Option } from 'commander'
+import { ownTeamHelp } from '../session/choice.js'
 import { collect, dollars, wholeNumber } from '../session/service-command.js'
 
 export const submissionOptions = (command: Command): Command =>
   command
     .option('--backend <slug>', 'the backend to run on (qjob backends lists them), or auto', 'local')
+    .option('--team <team>', ownTeamHelp)
     .option('--shots <n>', 'the number of shots', wholeNumber, 1024)
     .addOption(
       new Option('--mode <mode>', 'direct: fast, a single attempt; temporal: durable, with retries')

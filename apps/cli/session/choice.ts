@@ -37,9 +37,12 @@ export interface TeamOptions {
   team?: string
 }
 
-/** Help of `--team`, for a command that reads and for one that changes something. */
-export const readTeamHelp = 'the team: its name, its id or the end of its id (default: the first that you joined)'
-export const writeTeamHelp = 'the team: its name, its id or the end of its id; needed if you are in several'
+const called = 'its name, its id or the end of its id'
+/** Help of `--team`: for a command that reads, that lists, that changes a team, and that makes something in one. */
+export const readTeamHelp = `the team: ${called} (default: the first that you joined)`
+export const onlyTeamHelp = `only this team: ${called}`
+export const writeTeamHelp = `the team: ${called}; needed if you are in several`
+export const ownTeamHelp = `the team: ${called} (default: your personal team, or the key's)`
 
 export const teamChoice: Choice<Team> = {
   noun: 'team of yours',
@@ -51,6 +54,7 @@ export const teamChoice: Choice<Team> = {
 export const teamsOf = async (api: ApiClient): Promise<Team[]> =>
   (await api.get<{ teams: Team[] }>('/api/teams')).value.teams
 
+/** @throws CliError as `chosen`. */
 export const teamNamed = async (api: ApiClient, text: string): Promise<Team> =>
   chosen(await teamsOf(api), text, teamChoice)
 
@@ -64,6 +68,12 @@ export async function changedTeam(api: ApiClient, { team }: TeamOptions): Promis
   return only.id
 }
 
-/** `?team_id=`, or nothing, for the service's default. */
-export const teamQuery = async (api: ApiClient, { team }: TeamOptions): Promise<string> =>
-  team === undefined ? '' : `?team_id=${(await teamNamed(api, team)).id}`
+/** The id of the team that is named; without one, the service has its default. @throws CliError as `teamNamed`. */
+export const teamIdOf = async (api: ApiClient, { team }: TeamOptions): Promise<string | undefined> =>
+  team === undefined ? undefined : (await teamNamed(api, team)).id
+
+/** `?team_id=`, or nothing. @throws CliError as `teamNamed`. */
+export async function teamQuery(api: ApiClient, options: TeamOptions): Promise<string> {
+  const id = await teamIdOf(api, options)
+  return id === undefined ? '' : `?team_id=${id}`
+}

@@ -1,10 +1,13 @@
 // Everything that the api lets a person do has a command, or a reason why it has none.
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import type { Command } from 'commander'
 import { accessTable, type RouteLine } from '../../../apps/api/http/access-table.js'
 import { qjobProgram } from '../../../apps/cli/program.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
+import { type ApiDocument, objectsOf } from '../../support/api/documented.js'
 
 type Reason =
   | 'pages of a browser'
@@ -180,18 +183,37 @@ const rows = Object.entries(table)
 const withCommand = rows.filter((row): row is [string, string] => typeof row[1] === 'string')
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
 
+/** The command of these words, or the last one on the way to it. */
+const commandOf = (program: Command, words: string): Command =>
+  words.split(' ').reduce((at, word) => at.commands.find((below) => below.name() === word) ?? at, program)
+
 test('every route has a command or a reason, and every command of the table exists', async () => {
   expect(Object.keys(table).sort()).toEqual(Object.keys(accessTable).sort())
   const program = await qjobProgram()
-  for (const [route, words] of withCommand) {
-    const command = words
-      .split(' ')
-      .reduce<typeof program | undefined>(
-        (at, word) => at?.commands.find((below) => below.name() === word) ?? at,
-        program
-      )
-    expect([route, command!.name()]).toEqual([route, words.split(' ').at(-1)])
-  }
+  for (const [route, words] of withCommand)
+    expect([route, commandOf(program, words).name()]).toEqual([route, words.split(' ').at(-1)])
+})
+
+/** Commands that send what a command of the table sends. */
+const alike: Record<string, string[]> = { submit: ['run', 'scripts run'] }
+
+test('every command whose route takes a team has --team', async () => {
+  const options = { cwd: projectRoot, encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 } as const
+  const document: ApiDocument = JSON.parse(execFileSync(process.execPath, ['tools/openapi-doc.mjs'], options))
+  const program = await qjobProgram()
+  const commands = withCommand.flatMap(([route, words]) => {
+    const [method, path] = route.split(' ') as [string, string]
+    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    if (!operation) return []
+    const inQuery = operation.parameters?.some(({ name }) => name === 'team_id')
+    const inBody = Object.values(operation.requestBody?.content ?? {})
+      .flatMap(({ schema }) => objectsOf(document, schema))
+      .some(({ properties }) => Object.hasOwn(properties ?? {}, 'team_id'))
+    return inQuery || inBody ? [words, ...(alike[words] ?? [])] : []
+  })
+  expect(commands).toEqual(expect.arrayContaining(['submit', 'jobs', 'scripts upload', 'capsule clone', 'budget']))
+  const without = commands.filter((words) => !commandOf(program, words).options.some(({ long }) => long === '--team'))
+  expect(without).toEqual([])
 })
 
 /** Commands of operators, which use the database and work before anybody can sign in. */

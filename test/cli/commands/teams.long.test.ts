@@ -92,6 +92,35 @@ test('with several teams, a change needs --team, which takes a name or the end o
   await shown(ada, ['team', 'delete', 'Second'])
 })
 
+test('jobs, scripts and capsules are made in the team of --team, and listed by it', async () => {
+  const { id } = await json(ada, ['team', 'create', 'Shared'])
+  const file = ada.file('shared.qasm', bell)
+  const code = ada.file('shared.py', 'def main(shots=10):\n    return {"shots": shots}\n')
+  const job = await json(ada, ['submit', file, '--wait', '--team', 'Shared'])
+  expect(job.team_id).toBe(id)
+  await shown(ada, ['run', code, '--team', id.slice(-8), '--json'])
+  await shown(ada, ['scripts', 'upload', code, '--team', 'Shared'])
+  await shown(ada, ['scripts', 'run', 'shared', '--team', 'Shared', '--json'])
+  await shown(ada, ['scripts', 'options', 'shared', '--team', 'Shared'])
+  await shown(ada, ['scripts', 'analyse', 'shared', '--team', 'Shared'])
+  const { jobs } = await json(ada, ['jobs', '--team', 'Shared'])
+  expect(jobs.map((one: { team_id: string }) => one.team_id)).toEqual([id, id, id])
+  const { scripts } = await json(ada, ['scripts', 'list', '--team', 'Shared'])
+  expect(scripts.map((one: { slug: string }) => one.slug)).toEqual(['shared'])
+
+  const { capsule_id } = await json(ada, ['capsule', 'from-job', job.id, '--name', 'Shared bell'])
+  await shown(ada, ['capsule', 'clone', capsule_id, '--team', 'Lab', '--name', 'A copy'])
+  const namesOf = async (team: string) =>
+    (await json(ada, ['capsule', 'list', '--team', team])).capsules.map((one: { name: string }) => one.name)
+  expect(await namesOf('Shared')).toEqual(['Shared bell'])
+  expect(await namesOf('Lab')).toEqual(['A copy'])
+  expect(await shown(ada, ['audit', 'list', '--team', 'Shared'])).toMatch(/created/)
+  expect(await shown(ada, ['audit', 'verify', '--team', id.slice(-8)])).toMatch(/^intact: /)
+  const unknown = await ada.run(['submit', file, '--team', 'Third'])
+  expect([unknown.code, unknown.stdout]).toEqual([4, ''])
+  await shown(ada, ['team', 'delete', 'Shared'])
+}, 60_000)
+
 test('an API key is printed once, signs programs in, and stops when it is revoked', async () => {
   const made = await ada.run(['key', 'create', 'ci', '--daily-limit', '2.5', '--expires', '2099-01-01T00:00:00Z'])
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^marqey_live_[\w-]{43}\n$/)])

@@ -3,7 +3,7 @@
 import { Argument, type Command } from 'commander'
 import { type CredentialProvider, credentialProviders } from '../../../../domain/backends/provider-credentials.js'
 import type { ApiClient } from '../../session/api-client.js'
-import { changedTeam, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
+import { changedTeam, onlyTeamHelp, type TeamOptions, writeTeamHelp } from '../../session/choice.js'
 import { itemNamed, type List, listCommand, listText } from '../../session/list.js'
 import { readSecrets } from '../../session/password.js'
 import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
@@ -56,7 +56,7 @@ export function addCredentialsCommand(program: Command): void {
     .command('credentials')
     .description('store, check and delete credentials of quantum providers')
   listCommand(credentials, 'list the credentials of your teams, or of one team; never their values', stored, {
-    team: 'only this team: its name, its id or the end of its id'
+    team: onlyTeamHelp
   })
   accountCommand(credentials, 'set', 'store credentials of a provider (owner and admins)')
     .addArgument(provider())

@@ -1,7 +1,7 @@
 // `qjob usage`: what a team ran and spent in a month, and what it stores.
 import type { Command } from 'commander'
 import { type StorageKind, sizeText, storageKindNames, storageKinds } from '../../../../domain/teams/team-storage.js'
-import { readTeamHelp, type TeamOptions, teamNamed } from '../../session/choice.js'
+import { readTeamHelp, type TeamOptions, teamIdOf } from '../../session/choice.js'
 import { type ServiceOptions, serviceCommand, withService } from '../../session/service-command.js'
 import { table } from '../../terminal/layout.js'
 import { money, printResult } from '../../terminal/output.js'
@@ -27,7 +27,8 @@ export function addUsageCommand(program: Command): void {
       withService(options, async (api) => {
         const query = new URLSearchParams()
         if (options.month !== undefined) query.set('month', options.month)
-        if (options.team !== undefined) query.set('team_id', (await teamNamed(api, options.team)).id)
+        const team = await teamIdOf(api, options)
+        if (team !== undefined) query.set('team_id', team)
         if (options.csv) {
           query.set('format', 'csv')
           return void process.stdout.write((await api.download(`/api/team/usage?${query}`)).bytes)

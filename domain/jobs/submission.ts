@@ -32,7 +32,7 @@ export const wishFields = {
   hardware: Type.Optional(Type.Boolean({ description: 'true: a quantum computer, false: a simulator' }))
 }
 
-const Choose = Type.Object(wishFields, {
+export const Choose = Type.Object(wishFields, {
   additionalProperties: false,
   description: 'What a backend must offer that `auto` chooses; needs `backend` auto'
 })
@@ -354,7 +354,8 @@ export function readWishes(
   }
 }
 
-function readUsd(usd: number | undefined, field: string): MicroUsd | null {
+/** @throws ServiceError `validation_error` naming the field. */
+export function readUsd(usd: number | undefined, field: string): MicroUsd | null {
   if (usd === undefined) return null
   const micro = microFromUsd(usd)
   if (micro === null) throw validationError(`${field}: must be a number of USD with at most 6 decimals (got ${usd})`)

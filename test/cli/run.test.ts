@@ -181,7 +181,7 @@ test.each([
   [['run', '-', '--param', 'a=@missing.json'], 'missing.json: cannot be read (ENOENT)'],
   [['run', '-', '--param', 'a=@'], '--param a=@: must name a file after the @'],
   [['run', '-', '--param', 'a=1', '--param', 'a=2'], '--param a: must be given only once'],
-  [['run', '-', '--hardware', '--min-qubits', '2'], '--min-qubits, --hardware: only with --backend auto'],
+  [['run', '-', '--hardware', '--min-qubits', '2'], '--min-qubits, --hardware: only for the backend auto'],
   [['run', 'missing.py'], 'missing.py: cannot be read (ENOENT)']
 ])('%j is wrong use: 2, and nothing is sent', async (args, reason) => {
   const { code, stdout, stderr } = await ada.run(args, 'x = 1', { QJOB_URL: 'http://127.0.0.1:1' })

@@ -115,6 +115,7 @@ const table = {
   'POST /api/jobs/submit': { ...writeTeam, limit: 'submit' },
   'GET /api/jobs': readTeam,
   'GET /api/jobs/estimate': readTeam,
+  'POST /api/jobs/estimate': readTeam,
   'GET /api/jobs/destinations': readTeam,
   'POST /api/jobs/destinations': readTeam,
   'GET /api/jobs/managed-runtimes': readTeam,

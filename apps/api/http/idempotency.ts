@@ -48,6 +48,7 @@ export const writesWithoutIdempotencyKey: ReadonlySet<string> = new Set([
   'DELETE /api/profile',
   'POST /api/team/secrets/test',
   'POST /api/jobs/compare',
+  'POST /api/jobs/estimate',
   'POST /api/jobs/destinations',
   'POST /api/playground/run',
   'POST /api/playground/convert',

@@ -79,6 +79,7 @@ export const operationIds: Readonly<Record<Exclude<RouteLine, Undescribed>, stri
   'POST /api/jobs/submit': 'submitJob',
   'GET /api/jobs': 'listJobs',
   'GET /api/jobs/estimate': 'estimateJob',
+  'POST /api/jobs/estimate': 'estimateJobParams',
   'GET /api/jobs/destinations': 'listDestinations',
   'POST /api/jobs/destinations': 'priceDestinations',
   'GET /api/jobs/managed-runtimes': 'listManagedRuntimes',

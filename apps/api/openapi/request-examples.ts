@@ -31,6 +31,11 @@ export const requestExamples: Readonly<Record<string, object>> = {
     params: { shots: 1000, seed: 7 },
     name: 'A Bell pair'
   },
+  estimateJobParams: {
+    backend: 'auto',
+    params: { shots: 1000, observables: ['ZZ', 'XX'] },
+    choose: { hardware: true }
+  },
   priceDestinations: { params: { shots: 1000, observables: ['ZZ', 'XX'], points: [{ theta: 0.1 }, { theta: 0.2 }] } },
   compareJobs: { a: id, b: otherId, margin: 0.05 },
   runPlayground: { code: script, language: 'qiskit', backend: 'local', shots: 1000 },

@@ -10,7 +10,7 @@ export interface JobRecord {
   status_reason: string | null
   backend: string
   /** Why this backend, where the submission left it open. */
-  choice?: { candidates: { usable: boolean; reason: string }[] } | null
+  choice?: Choice | null
   execution_mode: string
   framework: string | null
   source: { kind: string; sha256: string; script_id?: string | null; script_version?: number | null }
@@ -31,6 +31,10 @@ export interface JobRecord {
   queue: { position: number | null; reason: string; message: string | null } | null
   /** When contents of the job were removed because their time was over, by kind. */
   removed?: Record<string, string>
+}
+
+export interface Choice {
+  candidates: { usable: boolean; reason: string }[]
 }
 
 export interface ProviderJobRecord {

@@ -4,7 +4,7 @@ import { listing, table } from '../terminal/layout.js'
 import { money } from '../terminal/output.js'
 import { ago, clockTime, lasted } from '../terminal/readable-time.js'
 import { plain } from '../terminal/untrusted-text.js'
-import type { Attempt, JobRecord, ProviderJobRecord } from './job-record.js'
+import type { Attempt, Choice, JobRecord, ProviderJobRecord } from './job-record.js'
 import { progressText } from './job-watch.js'
 import { resultText } from './result-text.js'
 
@@ -17,7 +17,7 @@ export function jobText(job: JobRecord, result: string | null): string {
     ['labels', job.labels.join(', ')],
     ['status', job.status + (job.queue ? ` (${queueText(job.queue)})` : ''), 'status'],
     ['backend', `${job.backend}, ${job.execution_mode}${job.emulated ? ', emulated' : ''}`],
-    ['chosen', choiceText(job)],
+    ['chosen', job.choice ? choiceText(job.choice) : null],
     ['source', sourceText(job)],
     ['submitted', `${clockTime(job.created_at)} (${ago(job.created_at)})`],
     ['started', job.started_at && `${lasted(job.created_at, job.started_at)} later`],
@@ -48,10 +48,10 @@ const providerJobText = ({ provider_job_id, status, cost_usd, usage, note }: Pro
     ...(note ? [note] : [])
   ].join(', ')
 
-function choiceText({ choice }: JobRecord): string | null {
-  if (!choice) return null
-  const usable = choice.candidates.filter((candidate) => candidate.usable).length
-  return `${choice.candidates[0]!.reason} (${usable} of ${choice.candidates.length} backends could take it)`
+/** Why the first of the candidates was chosen. */
+export function choiceText({ candidates }: Choice): string {
+  const usable = candidates.filter((candidate) => candidate.usable).length
+  return `${candidates[0]!.reason} (${usable} of ${candidates.length} backends could take it)`
 }
 
 function sourceText({ source, framework }: JobRecord): string {

@@ -10,24 +10,31 @@ import { CliError } from '../terminal/cli-error.js'
 import { nameOf, readText } from '../terminal/text-file.js'
 import { paramsJson } from './params.js'
 
-export interface SubmitOptions extends TeamOptions {
-  backend: string
+export interface ParamOptions {
   shots: number
-  mode?: string
-  framework?: string
   param: string[]
-  name?: string
-  label: string[]
+  seed?: number
+  /** A file with the points of a sweep. */
+  points?: string
+}
+
+export interface WishOptions {
   maxCost?: number
   maxWait?: number
   minQubits?: number
   hardware?: boolean
+  simulator?: boolean
+}
+
+export interface SubmitOptions extends ParamOptions, WishOptions, TeamOptions {
+  backend: string
+  mode?: string
+  framework?: string
+  name?: string
+  label: string[]
   timeout?: number
   notBefore?: string
   notify?: boolean
-  seed?: number
-  /** A file with the points of a sweep. */
-  points?: string
   /** For a saved script: its earlier analysis, and the accepted warnings. */
   analysis?: string
   consent?: string[]
@@ -53,7 +60,7 @@ export async function submissionBody(
     ...(await sourceFields(source, options.framework, otherwise)),
     team_id: teamId,
     backend: options.backend,
-    choose: wishes(options),
+    choose: wishes(options.backend, options),
     execution_mode: options.mode,
     name: options.name,
     labels: options.label.length > 0 ? options.label : undefined,
@@ -64,18 +71,49 @@ export async function submissionBody(
     analysis_id: options.analysis,
     warn_check_ids: options.analysis === undefined ? undefined : options.consent
   }
-  const points = options.points === undefined ? [] : [`points=@${options.points}`]
-  const params = await paramsJson(options.shots, options.seed, [...options.param, ...points])
-  return `${JSON.stringify(body).slice(0, -1)},"params":${params}}`
+  return `${JSON.stringify(body).slice(0, -1)},"params":${await paramsOf(options)}}`
 }
 
-/** The wishes of --backend auto. @throws CliError `usage` for wishes without it. */
-function wishes({ backend, maxWait, minQubits, hardware }: SubmitOptions): object | undefined {
-  const given = { '--max-wait': maxWait, '--min-qubits': minQubits, '--hardware': hardware }
+/**
+ * The body of an estimate, as JSON text.
+ * @param circuits that the code runs; 1 when left out.
+ * @param qubits the width of its circuit, if it is known.
+ * @throws CliError `usage` naming the option or file.
+ */
+export async function estimateBody(
+  backend: string,
+  options: ParamOptions & WishOptions & { circuits?: number; qubits?: number },
+  teamId: string | undefined
+): Promise<string> {
+  const body = {
+    backend,
+    choose: wishes(backend, options),
+    max_cost_usd: options.maxCost,
+    qubits: options.qubits,
+    team_id: teamId
+  }
+  const count = options.circuits === undefined ? [] : [`circuit_count=${options.circuits}`]
+  return `${JSON.stringify(body).slice(0, -1)},"params":${await paramsOf(options, count)}}`
+}
+
+function paramsOf({ shots, seed, param, points }: ParamOptions, others: string[] = []): Promise<string> {
+  const ofPoints = points === undefined ? [] : [`points=@${points}`]
+  return paramsJson(shots, seed, [...param, ...ofPoints, ...others])
+}
+
+/** The wishes of the backend auto. @throws CliError `usage` for wishes without it. */
+function wishes(backend: string, options: WishOptions): object | undefined {
+  const { maxWait, minQubits, hardware, simulator } = options
+  const given = {
+    '--max-wait': maxWait,
+    '--min-qubits': minQubits,
+    '--hardware': hardware,
+    '--simulator': simulator
+  }
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (names.length === 0) return undefined
-  if (backend !== AUTO_BACKEND) throw new CliError('usage', `${names.join(', ')}: only with --backend auto`)
-  return { max_wait_seconds: maxWait, min_qubits: minQubits, hardware }
+  if (backend !== AUTO_BACKEND) throw new CliError('usage', `${names.join(', ')}: only for the backend auto`)
+  return { max_wait_seconds: maxWait, min_qubits: minQubits, hardware: simulator ? false : hardware }
 }
 
 async function sourceFields(

@@ -857,6 +857,32 @@ export interface paths {
         503: Refusal
       }
     }
+    post: {
+      parameters: NoParameters
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['EstimateJobParamsRequest']
+        }
+      }
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['EstimateJobResponse']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        404: Refusal
+        413: Refusal
+        415: Refusal
+        422: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
   }
   '/api/jobs/destinations': {
     parameters: NoParameters
@@ -5026,6 +5052,44 @@ export interface components {
       refusals: components['schemas']['SubmissionRefusal'][]
       choice: components['schemas']['BackendChoice'] | null
     }
+    EstimateJobParamsRequestParamsMitigationZne: {
+      factors: number[]
+      fit: "linear" | "polynomial" | "richardson"
+      order?: number
+    }
+    EstimateJobParamsRequestParamsMitigation: {
+      readout?: boolean
+      zne?: components['schemas']['EstimateJobParamsRequestParamsMitigationZne']
+    }
+    EstimateJobParamsRequestParams: {
+      shots: number
+      theta?: number
+      graph_size?: number
+      layers?: number
+      noise_model?: { [name: string]: unknown }
+      seed?: number
+      optimization_level?: number
+      extract_state_vector?: boolean
+      circuit_count?: number
+      observables?: string[]
+      observables_method?: "exact" | "sampled"
+      mitigation?: components['schemas']['EstimateJobParamsRequestParamsMitigation']
+      points?: { [name: string]: unknown }[]
+    } & { [name: string]: unknown }
+    EstimateJobParamsRequestChoose: {
+      max_cost_usd?: number
+      max_wait_seconds?: number
+      min_qubits?: number
+      hardware?: boolean
+    }
+    EstimateJobParamsRequest: {
+      backend: string
+      params: components['schemas']['EstimateJobParamsRequestParams']
+      choose?: components['schemas']['EstimateJobParamsRequestChoose']
+      max_cost_usd?: number
+      qubits?: number
+      team_id?: string
+    }
     JobDestinationsTeam: {
       id: string
       name: string
@@ -6918,6 +6982,20 @@ export const formLimits = {
     "password": {
       "minLength": 10,
       "maxLength": 200
+    }
+  },
+  "estimateJobParams": {
+    "backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "max_cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "qubits": {
+      "minimum": 1,
+      "maximum": 10000
     }
   },
   "priceDestinations": {

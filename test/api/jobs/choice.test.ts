@@ -231,6 +231,21 @@ describe('an estimate for auto', () => {
     expect((await estimate('backend=local&shots=100')).body.choice).toBeNull()
   })
 
+  test('is for all parameters of the job, and a cap of the submission counts', async () => {
+    const asked = (body: object) => ada.post('/api/jobs/estimate', { team_id: ada.teamId, ...body })
+    const noise = { readout_errors: { all: { p0_given1: 0.02, p1_given0: 0.01 } } }
+    const noisy = await asked({ backend: 'auto', params: { shots: 100, points: [{ noise_model: noise }, {}] } })
+    expect([noisy.status, noisy.body.circuits, noisy.body.choice.chosen]).toEqual([200, 2, 'aer-density-matrix'])
+    const hardware = { backend: 'auto', choose: { hardware: true }, params: { shots: 100 } }
+    expect((await asked(hardware)).body).toMatchObject({ estimated_cost_usd: 1.3, refusals: [] })
+    const capped = await asked({ ...hardware, max_cost_usd: 1 })
+    expect([capped.status, capped.body.error]).toEqual([400, expect.stringContaining('more than $1.00')])
+    const named = await asked({ backend: 'ionq-direct-forte-1', params: { shots: 100 }, max_cost_usd: 1 })
+    expect(named.body.refusals).toMatchObject([{ check: 'budget', message: expect.stringContaining('$1.30') }])
+    const wish = await asked({ backend: 'local', choose: { hardware: true }, params: { shots: 100 } })
+    expect([wish.status, wish.body.error]).toEqual([400, expect.stringContaining('choose: for backend "auto" only')])
+  })
+
   test.each([
     ['backend=auto&shots=100&hardware=true&max_cost_usd=1', 'too expensive: $1.30, more than $1.00'],
     [

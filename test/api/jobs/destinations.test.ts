@@ -207,12 +207,17 @@ describe('the price of all parameters is what a submission reserves', () => {
       ({ backend }: Destination) => backend === 'aer-density-matrix'
     )
     expect(found.refusals).toEqual([])
+    const named = { backend: 'aer-density-matrix', team_id: teamId }
+    const { body: estimate } = await ada.post('/api/jobs/estimate', { ...named, params })
+    expect(estimate).toMatchObject({ breakdown: found.breakdown, refusals: [], choice: null })
+    const query = new URLSearchParams({ ...named, shots: '100', job_params: JSON.stringify(changes) })
+    expect((await ada.get(`/api/jobs/estimate?${query}`)).body).toEqual(estimate)
     const { job_id } = (
       await ada.post('/api/jobs/submit', submission({ team_id: teamId, backend: 'aer-density-matrix', params }))
     ).body
     const { estimated_cost_usd } = (await ada.get(`/api/jobs/${job_id}`)).body
     expect(estimated_cost_usd).toBeGreaterThan(0)
-    expect(found.estimated_cost_usd).toBe(estimated_cost_usd)
+    expect([found, estimate].map((one) => one.estimated_cost_usd)).toEqual([estimated_cost_usd, estimated_cost_usd])
   })
 
   test('of observables at a provider is that of an estimate', async () => {

@@ -222,6 +222,7 @@ describe('responses match the OpenAPI document', () => {
       ['GET', `/api/jobs/${completedJob}/events`, undefined, { 'last-event-id': '999' }],
       ['GET', '/api/events?follow=false'],
       ['POST', `/api/jobs/${completedJob}/rerun`],
+      ['POST', '/api/jobs/estimate', { backend: 'auto', params: { shots: 10, points: [{}, {}] }, team_id: teamId }],
       ['POST', '/api/jobs/destinations', { params: { shots: 10, points: [{}, { shots: 5 }] }, team_id: teamId }],
       ['POST', '/api/jobs/compare', { a: completedJob, b: completedJob }],
       ['GET', `/api/jobs/${pendingJob}`, undefined, { authorization: `Bearer ${apiKey.key}` }],

@@ -90,7 +90,9 @@ const table: Record<RouteLine, string | [Reason]> = {
 
   'POST /api/jobs/submit': 'submit',
   'GET /api/jobs': 'jobs',
-  'GET /api/jobs/estimate': 'estimate',
+  // `estimate` sends all parameters.
+  'GET /api/jobs/estimate': ['probes and documents for programs'],
+  'POST /api/jobs/estimate': 'estimate',
   'GET /api/jobs/destinations': ['for the console'],
   'POST /api/jobs/destinations': ['for the console'],
   'GET /api/jobs/managed-runtimes': ['for the Python client'],

@@ -227,6 +227,11 @@ export const routeCases: Record<string, RouteCase> = {
     status: 200,
     path: ({ teamId }) => `/api/jobs/estimate?backend=local&shots=10&team_id=${teamId}`
   },
+  'POST /api/jobs/estimate': {
+    allowed: readers,
+    status: 200,
+    body: ({ teamId }) => ({ backend: 'auto', params: { shots: 10, observables: ['ZZ'] }, team_id: teamId })
+  },
   'GET /api/jobs/destinations': { allowed: readers, status: 200, path: inTeam('/api/jobs/destinations') },
   'POST /api/jobs/destinations': {
     allowed: readers,

@@ -163,7 +163,7 @@ export async function accessOf(
   })
   if (credentials instanceof Error) return { missing: credentials.message }
   if (Object.keys(credentials).length === 0)
-    return { missing: `the team has no credentials of ${job.provider} (POST /api/team/secrets)` }
+    return { missing: `the team has no credentials of ${job.provider}: an owner or admin stores them` }
   return { adapter, at: { credentials, place: place ?? {} }, version }
 }
 

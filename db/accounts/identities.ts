@@ -60,7 +60,7 @@ export async function linkIdentity(db: Db, identity: WithEmail): Promise<User | 
     if (found.emailVerifiedAt === null)
       throw new ServiceError(
         'permission_denied',
-        'An account with your e-mail address exists, but the address was never verified here: sign in with the password. To sign in this way later, reset the password once (POST /api/auth/forgot-password): the link in the mail verifies the address'
+        'An account with your e-mail address exists, but the address was never verified here: sign in with the password. To sign in this way later, reset the password once: the link in the mail verifies the address'
       )
     await attach(tx, identity, found.user.id)
     return found.user

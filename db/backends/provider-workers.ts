@@ -133,7 +133,7 @@ export function assertStored(stored: ReadonlyMap<string, readonly string[]>, bac
     throw new ServiceError(
       'backend_unavailable',
       `backend: ${backend.slug} needs the team's own credentials for ${backend.provider}: an owner or admin stores them ` +
-        `with POST /api/team/secrets (provider ${provider})`
+        `(provider ${provider})`
     )
   const missing = missingForJob(provider, names, backend)
   if (missing) throw new ServiceError('backend_unavailable', `backend: ${backend.slug}: ${missing}`)

@@ -116,7 +116,7 @@ export async function createRequestedCapsule(
     await tx
       .update(jobs)
       .set({
-        statusReason: storableText(`no capsule was made of this job: ${why}; POST /api/capsules/from-job makes one`)
+        statusReason: storableText(`no capsule was made of this job: ${why}; one can still be made of it`)
       })
       .where(eq(jobs.id, jobId))
   }

@@ -320,7 +320,7 @@ async function heldForGood(tx: Tx): Promise<string[]> {
   return rows.map(
     ({ id, team_id, amount }) =>
       `job ${id} of team ${team_id}: ${usd(amount)} is held, and its provider is no longer queried; ` +
-      `settle it with what the provider billed: POST /api/admin/jobs/${id}/settle`
+      `settle it with what the provider billed: qjob admin settle ${id} USD`
   )
 }
 

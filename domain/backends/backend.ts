@@ -92,12 +92,9 @@ export function assertUsable(
   if (!backend) throw unknown(slug)
   if (!runsProgram(backend, program)) throw validationError(wrongProgram(slug, program))
   if (backend.isRetired)
-    throw new ServiceError('backend_retired', `backend: ${slug} was retired by its provider; see GET /api/backends`)
+    throw new ServiceError('backend_retired', `backend: ${slug} was retired by its provider; ${SEE_LIST}`)
   if (backend.status !== 'online')
-    throw new ServiceError(
-      'backend_unavailable',
-      `backend: ${slug} is ${statusText[backend.status]}; see GET /api/backends`
-    )
+    throw new ServiceError('backend_unavailable', `backend: ${slug} is ${statusText[backend.status]}; ${SEE_LIST}`)
   const missing = missingFor(backend)
   if (missing) throw new ServiceError('backend_unavailable', `backend: ${slug} is not available: ${missing}`)
   if (backend.maxShots !== null && shots > backend.maxShots)
@@ -114,7 +111,7 @@ export function assertForPlayground(backend: Backend | null, slug: string): asse
   if (paid || backend.engine === null)
     throw validationError(
       `backend: ${slug} ${paid ? 'is paid' : 'is not a local simulator'}, and the playground runs on free local simulators only; ` +
-        'submit a job instead (POST /api/jobs/submit)'
+        'submit a job instead'
     )
 }
 
@@ -248,7 +245,7 @@ export function unavailableReason(backend: Backend): string | null {
 
 const wrongProgram = (slug: string, program: ProgramKind): string =>
   program === 'analog'
-    ? `backend: ${slug} runs circuits, not analog programs (circuit.format ahs); supportedProgramTypes in GET /api/backends names those that do`
+    ? `backend: ${slug} runs circuits, not analog programs (circuit.format ahs); the list of backends names those that do (supportedProgramTypes)`
     : `backend: ${slug} runs analog programs (circuit.format ahs), not circuits or programs that build them`
 
 const unknown = (slug: string) =>
@@ -256,9 +253,10 @@ const unknown = (slug: string) =>
 
 /** For a slug that names no backend: what to send. */
 export const adviceFor = (slug: string): string =>
-  slug === AUTO_BACKEND
-    ? 'auto is for plain submissions (POST /api/jobs/submit) and estimates; name one of GET /api/backends'
-    : 'see GET /api/backends'
+  slug === AUTO_BACKEND ? 'auto is for plain submissions and estimates; name one of the list of backends' : SEE_LIST
+
+/** Each client has the list under a name of its own. */
+const SEE_LIST = 'see the list of backends'
 
 const statusText = { offline: 'offline', maintenance: 'in maintenance' } as const
 

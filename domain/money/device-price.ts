@@ -21,7 +21,7 @@ export function dearerThanCatalogue(
   if (price !== null && price <= known) return null
   return (
     `${slug} costs ${amount} USD per ${unit} according to its provider, and ${usdFromMicro(known)} USD in the ` +
-    `catalogue: an administrator sets its prices with PATCH /api/admin/backends/${slug}`
+    `catalogue: an administrator sets its prices there (qjob admin backend ${slug})`
   )
 }
 

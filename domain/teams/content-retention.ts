@@ -48,7 +48,7 @@ export function assertKept(removed: RemovedAt, kinds: readonly ContentKind[]): v
   const day = removed[kind]!.toISOString().slice(0, 10)
   throw new ServiceError(
     'contents_removed',
-    `Removed on ${day}: ${contentKinds[kind]} of this job. Teams keep them for a limited time, which GET /api/team/retention shows`
+    `Removed on ${day}: ${contentKinds[kind]} of this job. Teams keep them for a limited time, which the settings of the team have (qjob retention)`
   )
 }
 

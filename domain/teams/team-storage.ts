@@ -46,7 +46,7 @@ export function storageRefusal(
     'storage_limit_exceeded',
     `This team stores ${sizeText(used)} of the ${sizeText(limit)} that it can, and this needs ${sizeText(adding)} more. ` +
       'Delete capsules or scripts, keep results for a limited time (qjob retention), or ask a platform administrator for a higher limit; ' +
-      'GET /api/team/usage shows what is stored.',
+      'the usage of the team shows what is stored (qjob usage).',
     { used_bytes: used, limit_bytes: limit, requested_bytes: adding }
   )
 }

@@ -155,7 +155,7 @@ export async function assertHasEvidence(
   if (jobs.length > 0) return
   throw validationError(
     (await hasCompletedRun(db, capsule.id))
-      ? 'evidence is of an earlier definition; run again (POST /api/capsules/:id/run, mode template, without changes), then seal'
-      : 'evidence is missing: no task execution and no result; run the capsule first (POST /api/capsules/:id/run, mode template)'
+      ? 'evidence is of an earlier definition; run again (mode template, without changes), then seal'
+      : 'evidence is missing: no task execution and no result; run the capsule first (mode template)'
   )
 }

@@ -117,7 +117,7 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = asyn
           : ((await findArtifact(db, job.id, name)) ?? (await findTaskFile(db, job.id, name)))
       if (!file) {
         assertKept(await removedOf(db, job.id), evidenceKinds)
-        throw new ServiceError('not_found', 'no such artifact; see GET /api/jobs/:id/artifacts')
+        throw new ServiceError('not_found', 'no such artifact; see the list of artifacts of the job')
       }
       const tag = `"${file.sha256}"`
       reply.header('etag', tag).header('cache-control', 'private, no-cache')

@@ -367,8 +367,7 @@ export function queueView(job: WaitingJob, now: Date): Static<typeof Queue> {
 
 const deferralText = {
   concurrency_limit: () => 'the team is at its limit of concurrent jobs; this one starts when one of them finishes',
-  backend_offline: (backend: string) =>
-    `${backend} does not take jobs at present (GET /api/backends says more); this one starts when it does`
+  backend_offline: (backend: string) => `${backend} does not take jobs at present; this one starts when it does`
 }
 
 function providerQueueText({ provider, queuePosition, predictedWaitSeconds, waitMessage }: ProviderJob): string {

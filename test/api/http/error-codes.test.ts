@@ -22,7 +22,7 @@ const refusals: Refused[] = [
   [
     'backend_unknown',
     400,
-    'backend: no backend is called "nowhere"; see GET /api/backends',
+    'backend: no backend is called "nowhere"; see the list of backends',
     'POST',
     '/api/jobs/submit',
     submission({ backend: 'nowhere' })

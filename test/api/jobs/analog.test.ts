@@ -69,7 +69,7 @@ test.each<[string, Record<string, unknown>, string]>([
 
 test('a right one meets the reasons why its backend is unavailable', async () => {
   const { status, body } = await ada.post('/api/jobs/submit', analog())
-  expect([status, body.error]).toEqual([400, 'backend: quera-aquila is offline; see GET /api/backends'])
+  expect([status, body.error]).toEqual([400, 'backend: quera-aquila is offline; see the list of backends'])
 })
 
 test('auto sends neither kind to a machine of the other', async () => {

@@ -82,7 +82,7 @@ test.each(['nothing', 'result.json', '..%2F..%2Fetc%2Fpasswd', "'; drop table ar
   'an artifact with an unknown name is 404: %s',
   async (name) => {
     const answer = await ada.get(`/api/jobs/${jobId}/artifacts/${name}`)
-    expect([answer.status, answer.body.error]).toEqual([404, 'no such artifact; see GET /api/jobs/:id/artifacts'])
+    expect([answer.status, answer.body.error]).toEqual([404, 'no such artifact; see the list of artifacts of the job'])
   }
 )
 

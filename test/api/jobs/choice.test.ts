@@ -115,7 +115,7 @@ describe('a choice is frozen', () => {
     const rerun = `/api/jobs/${first.body.job_id}/rerun`
     expect(await ada.post(rerun)).toMatchObject({
       status: 400,
-      body: { error: 'backend: local is offline; see GET /api/backends' }
+      body: { error: 'backend: local is offline; see the list of backends' }
     })
     await sql`update backends set status = 'online' where slug = 'local'`
     const { job_id } = (await ada.post(rerun)).body
@@ -199,7 +199,7 @@ describe('a malformed choice is refused by name', () => {
     ['no qubits', auto({ min_qubits: 0 }), 'choose.min_qubits: '],
     ['hardware in words', auto({ hardware: 'yes' }), 'choose.hardware: '],
     ['a list', submission({ backend: 'auto', choose: [] }), 'choose: '],
-    ['another spelling', submission({ backend: 'Auto' }), 'no backend is called "Auto"; see GET /api/backends']
+    ['another spelling', submission({ backend: 'Auto' }), 'no backend is called "Auto"; see the list of backends']
   ])('%s', (_, body, problem) => refused(body, problem))
 
   test('where a backend has to be named', async () => {

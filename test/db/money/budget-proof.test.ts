@@ -209,7 +209,7 @@ describe('an administrator is notified of', () => {
     await db.execute(sql`update provider_tasks set ask_at = null`)
     expect(await proveRecent(db)).toEqual([
       `job ${jobId} of team ${teamId}: $7.00 is held, and its provider is no longer queried; ` +
-        `settle it with what the provider billed: POST /api/admin/jobs/${jobId}/settle`
+        `settle it with what the provider billed: qjob admin settle ${jobId} USD`
     ])
   })
 })

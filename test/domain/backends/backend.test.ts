@@ -24,7 +24,7 @@ describe('a backend that cannot take a job says why', () => {
 
   test('auto, where a backend must be named', () => {
     expect(() => assertUsable(null, 'auto', { shots: 1, program: 'circuit' })).toThrow(
-      'auto is for plain submissions (POST /api/jobs/submit)'
+      'auto is for plain submissions and estimates'
     )
   })
 

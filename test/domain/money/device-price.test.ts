@@ -21,7 +21,7 @@ test.each([0.00146, 0.08, Number.NaN, Number.POSITIVE_INFINITY, 1e30])(
   (amount) => {
     expect(dearerThanCatalogue('iqm-garnet', { amount, unit: 'shot' }, prices)).toBe(
       `iqm-garnet costs ${amount} USD per shot according to its provider, and 0.00145 USD in the catalogue: ` +
-        'an administrator sets its prices with PATCH /api/admin/backends/iqm-garnet'
+        'an administrator sets its prices there (qjob admin backend iqm-garnet)'
     )
   }
 )

@@ -17,6 +17,8 @@ const bell = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q; bit[2] c;\nh q
 let service: Awaited<ReturnType<typeof startService>>
 let ada: Shell
 let job: string
+let other: string
+let sweep: string
 let capsule: string
 
 async function post(path: string, body: object): Promise<void> {
@@ -43,6 +45,22 @@ beforeAll(async () => {
   }
   for (const name of names) await done('submit', file, '--name', name, '--label', [...name].slice(0, 25).join(''))
   job = JSON.parse(await done('submit', file, '--name', names[0]!, '--wait', '--json')).id
+  other = JSON.parse(await done('submit', file, '--wait', '--json')).id
+  const points = ada.file('points.json', JSON.stringify([1, 2, 3].map((theta) => ({ theta, note: names[0] }))))
+  const rotation =
+    'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\nqubit q; bit c;\nrx(theta) q;\nc = measure q;\n'
+  sweep = JSON.parse(
+    await done(
+      'submit',
+      ada.file('rotation.qasm', rotation),
+      '--points',
+      points,
+      '--name',
+      names[1]!,
+      '--wait',
+      '--json'
+    )
+  ).id
   const made = await done('capsule', 'from-job', job, '--name', names[1]!, '--description', names[0]!, '--json')
   capsule = JSON.parse(made).capsule_id
   const code = ada.file('one.py', 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n')
@@ -60,6 +78,13 @@ const commands = (): string[][] => [
   ['job', job],
   ['job', job, '--attempts'],
   ['job', job, '--tasks'],
+  ['job', sweep],
+  ['job', sweep, '--result'],
+  ['compare', job, other],
+  ['compare', sweep, sweep],
+  ['estimate', 'local'],
+  ['estimate', 'auto', '--simulator'],
+  ['estimate', 'ionq-direct-forte-1', '--qubits', '99'],
   ['backends', '--all'],
   ['budget'],
   ['whoami'],

@@ -95,6 +95,14 @@ test('signing out ends the session at the service too, and later commands explai
   expect(replayed.status).toBe(401)
 })
 
+test('a new password that the service would refuse is not asked for twice', async () => {
+  const short = await ada.onTerminal(['sign-up', 'bob@example.org'], 'Password: ', 'too short\r')
+  expect([short.code, short.stdout]).toEqual([
+    2,
+    'Password: \r\nqjob: the password must have 10 to 200 characters (got 9)\r\n'
+  ])
+})
+
 test('the password prompt on a terminal does not show the password', async () => {
   const ended = await ada.onTerminal(['login', 'ada@example.org'], 'Password: ', `${password}x\x7f\r`)
   expect(ended.stdout).toMatch(/^Password: \r\nSigned in to /)

@@ -14,6 +14,7 @@ import {
 } from '../../../db/accounts/accounts.js'
 import { acceptInvitation, noSuchInvitation, previewInvitation } from '../../../db/teams/invitations.js'
 import { teamsOf } from '../../../db/teams/memberships.js'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../../domain/accounts/password.js'
 import { ServiceError, validationError } from '../../../domain/errors.js'
 import type { ApiDeps } from '../deps.js'
 import { actorOf, callerOf, userOf } from '../http/access.js'
@@ -26,7 +27,7 @@ import { CurrentSession, currentSessionView, Session, sessionView } from './sess
 import { User, userView } from './user-view.js'
 
 export const Email = Type.String({ format: 'email', maxLength: 254 })
-export const Password = Type.String({ minLength: 10, maxLength: 200 })
+export const Password = Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX })
 const Code = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })
 const SignedIn = Type.Object({ user: User })
 const signedIn = json('Signed in', SignedIn, ['Set-Cookie'])

@@ -1,5 +1,6 @@
 // Reads passwords and other secrets from a terminal without echo, or from standard input; a password also from QJOB_PASSWORD.
 // Never from an argument, which every user of the machine can read.
+import { passwordFault } from '../../../domain/accounts/password.js'
 import { CliError } from '../terminal/cli-error.js'
 import { plainLine } from '../terminal/untrusted-text.js'
 
@@ -10,9 +11,15 @@ const SECRET_LINES_MAX = 50
 export async function readPassword({ twice = false } = {}): Promise<string> {
   if (process.env.QJOB_PASSWORD) return process.env.QJOB_PASSWORD
   if (!process.stdin.isTTY) return firstLine(await linesOfStdin(1))
-  const password = await prompt('Password: ')
-  if (twice && (await prompt('Repeat password: ')) !== password)
-    throw new CliError('usage', 'the two passwords differ: try again')
+  return twice ? promptTwice('Password: ', 'Repeat password: ') : prompt('Password: ')
+}
+
+/** A new password, which is judged before a person types it again. @throws CliError `usage`. */
+async function promptTwice(first: string, second: string): Promise<string> {
+  const password = await prompt(first)
+  const fault = passwordFault(password)
+  if (fault) throw new CliError('usage', fault)
+  if ((await prompt(second)) !== password) throw new CliError('usage', 'the two passwords differ: try again')
   return password
 }
 
@@ -28,10 +35,7 @@ export async function readNewPassword(): Promise<{ password: string; new_passwor
     return { password, new_password: next }
   }
   const password = await prompt('Present password: ')
-  const next = await prompt('New password: ')
-  if ((await prompt('Repeat new password: ')) !== next)
-    throw new CliError('usage', 'the two passwords differ: try again')
-  return { password, new_password: next }
+  return { password, new_password: await promptTwice('New password: ', 'Repeat new password: ') }
 }
 
 /** Values by name: a prompt for each of `names`, or lines NAME=VALUE of standard input. */

@@ -60,8 +60,15 @@ export const SubmitBody = Type.Object(
     not_before: Type.Optional(Type.String({ format: 'date-time' })),
     notify: Type.Optional(oneOf(['email'])),
     analysis_id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
-    warn_check_ids: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
-    sdk_version: Type.Optional(Type.String({ maxLength: 100 }))
+    warn_check_ids: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 100,
+        description: 'The warnings of the analysis that the caller accepts; ignored without `analysis_id`'
+      })
+    ),
+    sdk_version: Type.Optional(
+      Type.String({ maxLength: 100, description: 'The version of the client; accepted, and not stored' })
+    )
   },
   { $id: 'JobSubmission' }
 )

@@ -34,7 +34,7 @@ export function secondsWithoutPrice(slug: string, pricing: Pricing | null): stri
   if (pricing && (pricing.byTime || isFree(pricing))) return null
   return (
     `${slug} is billed by the second, and the catalogue has no price for that: an administrator sets perSecond and ` +
-    `secondsMax with PATCH /api/admin/backends/${slug}`
+    `secondsMax there (qjob admin backend ${slug})`
   )
 }
 

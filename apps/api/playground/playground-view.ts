@@ -19,7 +19,7 @@ export const RunResult = Type.Object(
     shots: Type.Integer({
       minimum: 0,
       description:
-        'The shots that ran, which a program can choose. Where they are not known, such as on a simulator of its own, the sum of the counts that it returned'
+        'The shots that ran, which a program can choose. Where they are not known, such as on a simulator of its own, the sum of the counts that it returned; 0 where it returned none, or more than 1 MiB'
     }),
     execution_time_ms: ofProgram('Milliseconds'),
     cost_usd: Type.Literal(0),
@@ -82,12 +82,15 @@ function shotsOf(result: string, fields: Map<string, string>): string {
   const metadata = fields.get('metadata')
   const ran = metadata?.startsWith('{') ? jsonFields(metadata).get('shots_requested') : undefined
   if (ran !== undefined && /^[1-9]\d*$/.test(ran)) return ran
+  if (result.length > SUMMED_MAX) return '0'
   let total = 0
   for (const { counts } of readRun(result, ON_A_SIMULATOR).circuits.values())
     for (const outcome in counts) total += counts[outcome]!
   return String(total)
 }
 
+/** In characters. Parsing more would stop the api for others. */
+const SUMMED_MAX = 1024 * 1024
 const ON_A_SIMULATOR = { hardware: false, local: true, completedAt: null }
 
 export function circuitJson(converted: string): JsonText<Static<typeof ConvertedCircuit>> {

@@ -257,7 +257,7 @@ describe('a provider that bills seconds', () => {
       code: 'backend_unavailable',
       message:
         `${backend} is billed by the second, and the catalogue has no price for that: an administrator sets perSecond ` +
-        `and secondsMax with PATCH /api/admin/backends/${backend}`
+        `and secondsMax there (qjob admin backend ${backend})`
     }
   }
   /** A job that is not compiled, at these prices. */

@@ -102,7 +102,13 @@ describe('a run', () => {
     ],
     ['the sum of different runs', 'marqov', `${device}return {"a": device.run(bell, 7), "b": device.run(bell, 8)}`, 15],
     ['the counts of a device of the program', 'pennylane', `${ownDevice}def main():\n    return ${ownCounts}`, 30],
-    ['no shots where nothing was counted', 'marqov', `${device}return {"energy": 1}`, 0]
+    ['no shots where nothing was counted', 'marqov', `${device}return {"energy": 1}`, 0],
+    [
+      'no shots for more than the api reads',
+      'pennylane',
+      `${ownDevice}def main():\n    return [${ownCounts}, "x" * 2**20]`,
+      0
+    ]
   ])('states %s', async (_, language, code, shots) => {
     const answer = await run({ code, language })
     expect([answer.status, answer.body.shots]).toEqual([200, shots])

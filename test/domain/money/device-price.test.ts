@@ -43,7 +43,7 @@ test.each([
 ])('a device that is billed by the second and %s takes no jobs, and what to set is named', (_title, pricing) => {
   expect(secondsWithoutPrice('ibm-fez', pricing)).toBe(
     'ibm-fez is billed by the second, and the catalogue has no price for that: ' +
-      'an administrator sets perSecond and secondsMax with PATCH /api/admin/backends/ibm-fez'
+      'an administrator sets perSecond and secondsMax there (qjob admin backend ibm-fez)'
   )
 })
 

@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import { donePoints, listPoints, type PointOutcome, storePoints } from '../../db/job-steps/job-points.js'
 import type { Fence } from '../../db/jobs/fence.js'
+import { type OutputRecorded, recordedOutput } from '../../db/jobs/job-events.js'
 import type { JobRun } from '../../db/jobs/jobs.js'
 import type { JobError } from '../../domain/errors.js'
 import { POINTS_MAX } from '../../domain/jobs/params/points.js'
@@ -44,7 +45,10 @@ export async function runSweep(
 
   const attempted = { jobId, job, fence, signal }
   const attempt = jobAttempt(deps, attempted, () => currentOrNewAttempt(deps, jobId, fence))
-  const output = outputOfBatches(attempt.output.printed)
+  // The points that are left print after what those that are done have printed. Without any, all of it is printed again.
+  const printed =
+    done.size > 0 ? await retryWhileDatabaseAway(retrying, () => recordedOutput(deps.db, jobId)) : nothingPrinted
+  const output = outputOfBatches(attempt.output.printed, printed)
   let isOpen = false
   let began: number | null = null
   const accepted = async () => {
@@ -177,10 +181,12 @@ const outcomeOf = (index: number, end: PointEnd): PointOutcome =>
     ? { index, outcome: end.result, failed: false }
     : { index, outcome: failedOutcome(end.error), failed: true }
 
-/** Joins what the batches print to one text, each piece with its place in it. */
-function outputOfBatches(printed: OnPrinted) {
-  let before = 0
-  let printedBytes = 0
+const nothingPrinted: OutputRecorded = { bytes: 0, dropped: 0 }
+
+/** Joins what the batches print to one text, each piece with its place in it. @param recorded of earlier ones. */
+function outputOfBatches(printed: OnPrinted, recorded: OutputRecorded) {
+  let before = recorded.bytes + recorded.dropped
+  let printedBytes = before
   return {
     printed({ offset, text, truncatedBytes }: Parameters<OnPrinted>[0]): void {
       const end = before + offset + Buffer.byteLength(text)

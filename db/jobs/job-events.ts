@@ -65,6 +65,15 @@ export interface OutputRecorded {
   dropped: number
 }
 
+/** Of the attempt of a job itself that is open. */
+export async function recordedOutput(db: Db, jobId: string): Promise<OutputRecorded> {
+  const [open] = await db
+    .select({ bytes: attempts.outputBytes, dropped: attempts.outputDropped })
+    .from(attempts)
+    .where(and(eq(attempts.jobId, jobId), eq(attempts.task, ''), eq(attempts.state, 'running')))
+  return open ?? { bytes: 0, dropped: 0 }
+}
+
 /** The next part of what an attempt prints. `offset` and `end` are bytes of its text. */
 export interface OutputPart {
   text: string

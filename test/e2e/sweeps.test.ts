@@ -225,10 +225,14 @@ test('what the points print is one text, in order', async () => {
     ofProgram("def main(n):\n    print('point', n)\n    return n", { points: [{ n: 1 }, { n: 2 }] })
   )
   await platform.ended(id)
+  expect(await outputOf(id)).toBe('point 1\npoint 2\n')
+})
+
+async function outputOf(id: string): Promise<string> {
   const events = await (await platform.call('GET', `/api/jobs/${id}/events?follow=false`)).text()
   const text = [...events.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as { text?: string })
-  expect(text.map((event) => event.text ?? '').join('')).toBe('point 1\npoint 2\n')
-})
+  return text.map((event) => event.text ?? '').join('')
+}
 
 test.each([
   ['points that are no list', { points: {} }, 'params.points'],
@@ -291,9 +295,10 @@ test.each([
 
 /** Each point says which it is, and when it ran: a second run of it gives another value. */
 const slowPoints = (count: number, seconds: number) =>
-  ofProgram(`import time\ndef main(n):\n    time.sleep(${seconds})\n    return [n, str(time.time_ns())]`, {
-    points: Array.from({ length: count }, (_, n) => ({ n }))
-  })
+  ofProgram(
+    `import time\ndef main(n):\n    print(f"<{n}>")\n    time.sleep(${seconds})\n    return [n, str(time.time_ns())]`,
+    { points: Array.from({ length: count }, (_, n) => ({ n })) }
+  )
 const POINTS = 30
 const pointsBegun = ({ progress }: JobRecord) => (progress as { points_done: number }).points_done > 0
 
@@ -350,6 +355,9 @@ longTest(
     await platform.start.worker()
     const job = await expectEachOnce(id, stored)
     expect(job.result!.execution_time_ms).toBeGreaterThan(POINTS * 400)
+    // What was being printed at the death is lost; whatever ran afterwards is there.
+    const printed = await outputOf(id)
+    for (let n = 0; n < POINTS; n++) if (!stored.has(n)) expect(printed).toContain(`<${n}>`)
   },
   150_000
 )

@@ -25,7 +25,7 @@ const counts = {
   passwordResetMail: 'mails with a link that sets a password',
   invitationMail: 'mails with an invitation',
   unprovedJobMail: 'submissions with `notify` before the submitter has proved the address',
-  read: 'every other `GET /api/*`, `POST /api/jobs/destinations`',
+  read: 'every other `GET /api/*`, `POST /api/jobs/estimate`, `POST /api/jobs/destinations`',
   scheduled: 'jobs that schedules start'
 }
 /** The limits in the order in which a reader looks for them: `read` is the rest of `poll`. */

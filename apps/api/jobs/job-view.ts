@@ -10,7 +10,7 @@ import { type RecordedFramework, recordedFrameworks } from '../../../domain/jobs
 import { cancelOutcomes, executionModes, isFinal, jobStatuses } from '../../../domain/jobs/job-status.js'
 import { queueReasons } from '../../../domain/jobs/queue-reason.js'
 import { SUMMARY_LINES_MAX } from '../../../domain/jobs/result-summary.js'
-import { recordedSourceKinds } from '../../../domain/jobs/source.js'
+import { circuitFormats, recordedSourceKinds } from '../../../domain/jobs/source.js'
 import { oneOf } from '../../../domain/json/one-of.js'
 import { usdFromMicro } from '../../../domain/money/money.js'
 import { anything, count, type JsonText, nullable, text, time, usd, uuid } from '../http/response.js'
@@ -72,6 +72,7 @@ const recordFields = {
   source: Type.Object(
     {
       kind: oneOf(recordedSourceKinds),
+      format: nullable(oneOf(circuitFormats), 'Of circuits, and of an analog program'),
       script_id: nullable(uuid),
       script_version: nullable(Type.Integer()),
       sha256: text
@@ -132,6 +133,8 @@ export const Job = Type.Object(
     ...jobFields,
     can: Type.Optional(JobActions),
     removed: Type.Optional(Removed),
+    entrypoint: nullable(text, 'The function of the program that a native submission calls'),
+    max_cost_usd: nullable(usd, "The submitter's own cap"),
     choice: nullable(BackendChoice, 'Why this backend, where the submission asked for `auto`'),
     result_bytes: Type.Optional(
       nullable(count, 'With `result=omit`: the size of the result, which is not included; `null` where there is none')
@@ -208,6 +211,7 @@ function jobView(job: RecordRow, options: JobViewOptions): Static<typeof JobReco
     framework: job.framework === 'auto' ? null : (job.framework as RecordedFramework),
     source: {
       kind: job.capsuleRunId === null ? job.sourceKind : 'capsule',
+      format: job.sourceFormat,
       script_id: job.scriptId,
       script_version: job.scriptVersion,
       sha256: job.sourceSha256
@@ -277,7 +281,13 @@ export const jobRecordJson = (
   options: JobViewOptions,
   more?: Pick<Static<typeof Job>, 'can' | 'removed' | 'result_bytes'>
 ): JsonText<Static<typeof Job>> => {
-  const fields = { ...jobView(job, options), choice: job.choice, ...more }
+  const fields = {
+    ...jobView(job, options),
+    entrypoint: job.entrypoint,
+    max_cost_usd: job.maxCost === null ? null : usdFromMicro(job.maxCost),
+    choice: job.choice,
+    ...more
+  }
   return withResult(withText(fields, 'params', job.params), result) as JsonText<Static<typeof Job>>
 }
 

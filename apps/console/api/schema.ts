@@ -4799,6 +4799,7 @@ export interface components {
     BudgetError: components['schemas']['StructuredBudgetError'] | components['schemas']['SessionBudgetError']
     JobSource: {
       kind: "inline" | "circuit" | "circuits" | "script" | "capsule"
+      format: "qasm2" | "qasm3" | "ahs" | null
       script_id: string | null
       script_version: number | null
       sha256: string
@@ -4953,6 +4954,8 @@ export interface components {
       params: { [name: string]: unknown }
       can?: components['schemas']['JobActions']
       removed?: components['schemas']['RemovedContents']
+      entrypoint: string | null
+      max_cost_usd: number | null
       choice: components['schemas']['BackendChoice'] | null
       result_bytes?: number | null
       result: { [name: string]: unknown } | null

@@ -51,7 +51,9 @@ const recordKeys = [
     'script_id',
     'capsule_id',
     'capsule_run_id',
-    'estimated_cost_usd'
+    'estimated_cost_usd',
+    'max_cost_usd',
+    'entrypoint'
   ],
   ...[
     'actual_cost_usd',
@@ -94,11 +96,14 @@ describe('the record of a job', () => {
         save_script: 'job_id: must be a completed job (it is pending)'
       },
       choice: null,
+      entrypoint: null,
+      max_cost_usd: null,
       provider: 'Local',
       execution_mode: 'temporal',
       framework: 'openqasm',
       source: {
         kind: 'inline',
+        format: null,
         script_id: null,
         script_version: null,
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/)
@@ -237,7 +242,7 @@ describe('a result', () => {
   test('is left out of lists', async () => {
     const { jobs } = (await ada.get('/api/jobs')).body
     for (const item of jobs) expect(Object.keys(item)).not.toContain('result')
-    const ofRecord = ['choice', 'can', 'result']
+    const ofRecord = ['choice', 'can', 'entrypoint', 'max_cost_usd', 'result']
     const listed = [...recordKeys.filter((key) => !ofRecord.includes(key)), 'summary', 'params_omitted']
     expect(Object.keys(jobs[0]).sort()).toEqual(listed.sort())
   })

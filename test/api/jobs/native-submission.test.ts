@@ -85,7 +85,9 @@ describe('the receipt', () => {
       framework: 'marqov',
       name: 'wf',
       params: { shots: 1000 },
-      source: { kind: 'inline', sha256: sha256(source) }
+      source: { kind: 'inline', format: null, sha256: sha256(source) },
+      entrypoint: 'wf',
+      max_cost_usd: 1
     })
     expect((await ada.get(`/api/jobs/${job_id}/source`)).text).toBe(source)
     const [row] = await db.execute(

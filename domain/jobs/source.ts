@@ -14,7 +14,8 @@ export const circuitFormats = [...openqasmFormats, 'ahs'] as const
 export type CircuitFormat = (typeof circuitFormats)[number]
 
 /** What a backend has to be able to run. Programs that build circuits are circuits to it. */
-export type ProgramKind = 'circuit' | 'analog'
+export const programKinds = ['circuit', 'analog'] as const
+export type ProgramKind = (typeof programKinds)[number]
 
 export const programKindOf = (source: { kind: string; format?: string | null }): ProgramKind =>
   source.kind === 'circuit' && source.format === 'ahs' ? 'analog' : 'circuit'

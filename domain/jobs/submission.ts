@@ -37,6 +37,9 @@ export const Choose = Type.Object(wishFields, {
   description: 'What a backend must offer that `auto` chooses; needs `backend` auto'
 })
 
+/** The submitter's own cap of the cost of the whole job. */
+export const maxCostField = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 }))
+
 // Unknown top-level keys are dropped, so that newer clients can talk to this version.
 export const SubmitBody = Type.Object(
   {
@@ -56,7 +59,7 @@ export const SubmitBody = Type.Object(
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 10 })),
     timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
-    max_cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
+    max_cost_usd: maxCostField,
     not_before: Type.Optional(Type.String({ format: 'date-time' })),
     notify: Type.Optional(oneOf(['email'])),
     analysis_id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),

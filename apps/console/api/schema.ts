@@ -5155,6 +5155,8 @@ export interface components {
     } & { [name: string]: unknown }
     PriceDestinationsRequest: {
       params: components['schemas']['PriceDestinationsRequestParams']
+      program?: "circuit" | "analog"
+      max_cost_usd?: number
       qubits?: number
       team_id?: string
     }
@@ -7002,6 +7004,10 @@ export const formLimits = {
     }
   },
   "priceDestinations": {
+    "max_cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
     "qubits": {
       "minimum": 1,
       "maximum": 10000

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { listBackends } from '../../../db/backends/backends.js'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
+import { analogProgram } from '../../support/jobs/analog.js'
 import { bellQasm3, submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('destinations')
@@ -257,5 +258,52 @@ describe('the price of all parameters is what a submission reserves', () => {
     const [few, many] = [await priced(1), await priced(2)]
     expect([few.status, many.status]).toEqual([200, 200])
     expect((await ada.get(`/api/jobs?team_id=${teamId}`)).body.total).toBe(0)
+  })
+})
+
+describe('what a form knows of its submission is judged as the submission is', () => {
+  const judged = async (user: TestUser, changes: Record<string, unknown>) =>
+    user.post('/api/jobs/destinations', { params: { shots: 100 }, ...changes })
+  const reasonAt = ({ body }: ApiResponse, slug: string): string | null =>
+    body.destinations.find(({ backend }: Destination) => backend === slug).refusals[0]?.message ?? null
+
+  test('its own cap', async () => {
+    const { ada, teamId } = await team()
+    const capped = { team_id: teamId, max_cost_usd: 1.5 }
+    const [backend, params] = ['aer-statevector', { shots: 100 }]
+    const refused = await ada.post('/api/jobs/submit', submission({ ...capped, backend, params }))
+    expect(words(refused)).toContain('max_cost_usd')
+    const asked = await judged(ada, capped)
+    expect(reasonAt(asked, backend)).toBe(words(refused))
+    expect(reasonAt(asked, 'local')).toBeNull()
+    expect(reasonAt(await judged(ada, { ...capped, max_cost_usd: 2 }), backend)).toBeNull()
+    expect(words(await judged(ada, { ...capped, max_cost_usd: 0.1234567 }))).toMatch(/^max_cost_usd: /)
+  })
+
+  test('an analog program with its sites', async () => {
+    const { ada, teamId } = await team()
+    const backend = 'local'
+    const analog = {
+      circuit: { format: 'ahs', payload: analogProgram() },
+      inline_code: undefined,
+      framework: undefined
+    }
+    const refused = await ada.post('/api/jobs/submit', submission({ ...analog, team_id: teamId, backend }))
+    const asked = { program: 'analog', qubits: 2, team_id: teamId }
+    expect(reasonAt(await judged(ada, asked), backend)).toBe(words(refused))
+    expect(words(refused)).toContain('analog')
+    expect(words(await judged(ada, { ...asked, params: { shots: 1, observables: ['ZZ'] } }))).toMatch(
+      /^params\.observables: an analog program/
+    )
+  })
+
+  test('a state vector that is too wide', async () => {
+    const { ada, teamId } = await team()
+    const params = { shots: 100, extract_state_vector: true }
+    const code = 'OPENQASM 3.0;\nqubit[21] q;\n'
+    const refused = await ada.post('/api/jobs/submit', submission({ inline_code: code, team_id: teamId, params }))
+    const asked = await judged(ada, { params, qubits: 21, team_id: teamId })
+    expect([asked.status, words(asked)]).toEqual([400, words(refused)])
+    expect(words(refused)).toMatch(/^params\.extract_state_vector: /)
   })
 })

@@ -11,9 +11,13 @@ import {
   deviceTypes,
   isAtProvider
 } from '../../../../domain/backends/backend.js'
+import { assertAnalogParams } from '../../../../domain/jobs/circuits/analog-program.js'
+import { assertStateVectorFits } from '../../../../domain/jobs/declared-width.js'
 import { circuitsOf } from '../../../../domain/jobs/params/circuits.js'
 import { assertPoints, JobParams, shotsOfRuns } from '../../../../domain/jobs/params/params.js'
 import { SHOTS_MAX } from '../../../../domain/jobs/params/shots.js'
+import { programKinds } from '../../../../domain/jobs/source.js'
+import { maxCostField, readUsd } from '../../../../domain/jobs/submission.js'
 import { oneOf } from '../../../../domain/json/one-of.js'
 import { estimateCost, estimateRuns } from '../../../../domain/money/cost.js'
 import { type MicroUsd, usdFromMicro } from '../../../../domain/money/money.js'
@@ -123,15 +127,26 @@ export const destinationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
         tags: ['jobs'],
         summary: 'The same for all parameters of a job: points, observables and mitigation have their price',
         description:
-          'Takes `params` as a submission does, and records nothing. `estimated_cost_usd` is what a submission would reserve now. In `breakdown`, `tasks` counts the circuits of all points, and `shots` are those of the point that has most.',
-        body: Type.Object({ params: JobParams, ...aboutJob }, { additionalProperties: false }),
+          'Takes `params` as a submission does, and records nothing. `program` is `analog` for an analog program, whose sites count as `qubits`; `max_cost_usd` is the cap of the submission itself. `estimated_cost_usd` is what a submission would reserve now. In `breakdown`, `tasks` counts the circuits of all points, and `shots` are those of the point that has most.',
+        body: Type.Object(
+          {
+            params: JobParams,
+            program: Type.Optional(oneOf(programKinds, 'What would be submitted; a circuit when left out')),
+            max_cost_usd: maxCostField,
+            ...aboutJob
+          },
+          { additionalProperties: false }
+        ),
         response: { 200: json('Every backend, in the order of the catalogue', Destinations) }
       }
     },
     (request) => {
-      const { params, qubits = null, team_id } = request.body
+      const { params, program = 'circuit', qubits = null, team_id } = request.body
+      const maxCost = readUsd(request.body.max_cost_usd, 'max_cost_usd')
       assertPoints(params)
       assertParamsOfAny(params)
+      if (program === 'analog') assertAnalogParams(params)
+      if (qubits !== null) assertStateVectorFits(qubits, params)
       const shots = shotsOfRuns(params)
       // Groups of observables take time to find, and are the same for every provider.
       const circuits = {
@@ -141,7 +156,7 @@ export const destinationRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = a
       return destinations(request, team_id, (standing, backend) => {
         const ofRun = isAtProvider(backend) ? circuits.atProvider : circuits.here
         const cost = estimateRuns(backend.pricing, shots, ofRun)
-        const run = { program: 'circuit', shots: params.shots, qubits, params, cost, maxCost: null } as const
+        const run = { program, shots: params.shots, qubits, params, cost, maxCost }
         return {
           price: { shots: Math.max(...shots), circuits: ofRun * shots.length, cost },
           refusals: refusalsOf(standing, backend, run)

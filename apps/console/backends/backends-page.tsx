@@ -1,12 +1,12 @@
 // Where jobs can run: state with its age, queue, price, limits, and why not.
 import { useQuery } from '@tanstack/react-query'
 import type { Backend } from '../api/client.js'
-import { backendsQuery } from '../api/queries.js'
 import { Fact, Facts } from '../components/facts.js'
 import { Loading, Refusal } from '../components/notice.js'
-import { Time, usd } from '../components/text.js'
+import { usd } from '../components/text.js'
 import { usePageTitle } from '../shell/page-title.js'
 import styles from './backends.module.css'
+import { StatusAge, watchedBackends } from './status-age.js'
 
 const tiers = { simulator: 'Simulators', qpu: 'Quantum computers' } as const satisfies Record<
   Backend['deviceType'],
@@ -15,7 +15,7 @@ const tiers = { simulator: 'Simulators', qpu: 'Quantum computers' } as const sat
 
 export function BackendsPage() {
   usePageTitle('Backends')
-  const { data, error } = useQuery(backendsQuery)
+  const { data, error } = useQuery(watchedBackends)
   if (!data) return error ? <Refusal error={error} /> : <Loading />
   const shown = data.backends.filter(({ isRetired }) => !isRetired)
   return (
@@ -53,7 +53,7 @@ function Card({ backend }: { backend: Backend }) {
       </p>
       <Facts>
         <Fact name="Status">
-          {backend.status}, since <Time at={backend.statusUpdatedAt} />
+          <StatusAge backend={backend} />
         </Fact>
         <Fact name="Queue">{queueOf(backend)}</Fact>
         <Fact name="Price">{priceOf(backend)}</Fact>

@@ -2,19 +2,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Backend } from '../../api/client.js'
-import { backendsQuery } from '../../api/queries.js'
+import { StatusAge, watchedBackends } from '../../backends/status-age.js'
 import { Button } from '../../components/button.js'
 import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Table, Wide } from '../../components/table.js'
-import { Time, usd } from '../../components/text.js'
+import { usd } from '../../components/text.js'
 import { usePageTitle } from '../../shell/page-title.js'
 import { BackendForm } from './backend-form.js'
 
 export function AdminBackendsPage() {
   usePageTitle('Backends of the catalogue')
-  const { data, error } = useQuery(backendsQuery)
+  const { data, error } = useQuery(watchedBackends)
   const [changing, setChanging] = useState<Backend | null>(null)
   return (
     <>
@@ -32,12 +32,9 @@ export function AdminBackendsPage() {
                   {backend.isRetired ? ', retired' : ''}
                 </div>
               </Wide>
-              <td>
-                {backend.status}
-                <div className={layout.quiet}>
-                  since <Time at={backend.statusUpdatedAt} />
-                </div>
-              </td>
+              <Wide>
+                <StatusAge backend={backend} />
+              </Wide>
               <Wide>{backend.isAvailable ? 'yes' : `no: ${backend.unavailableReason}`}</Wide>
               <td>{pricesOf(backend)}</td>
               <td>{backend.displayOrder}</td>

@@ -2,6 +2,8 @@ import { expect } from '@jest/globals'
 import type { Route } from 'playwright-core'
 import { browserTest } from '../support/browser/browser-test.js'
 import { PASSWORD, type Scene } from './scene.js'
+import { run, write } from './support/playground-page.js'
+import { wordsOf } from './support/words.js'
 
 export function faultTests(scene: Scene): void {
   browserTest(
@@ -84,6 +86,59 @@ export function faultTests(scene: Scene): void {
       await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
       await open(`/jobs/${other}`)
       await page.getByRole('alert').filter({ hasText: 'no such job' }).waitFor()
+    })
+  )
+
+  browserTest(
+    'the status of a machine has the age of the last look, and an old one says so',
+    scene.visit(async (visit) => {
+      const { page, open, examine } = visit
+      await scene.signUp(visit)
+      const ages: Record<string, number> = { 'ionq-direct-simulator': 60_000, 'iqm-garnet': 50 * 3_600_000 }
+      await page.route('**/api/backends', async (route) => {
+        const response = await route.fetch()
+        const catalogue = (await response.json()) as { backends: { slug: string }[] }
+        const backends = catalogue.backends.map((backend) => {
+          const age = ages[backend.slug]
+          return age === undefined
+            ? backend
+            : { ...backend, status: 'online', statusUpdatedAt: new Date(Date.now() - age).toISOString() }
+        })
+        await route.fulfill({ response, json: { ...catalogue, backends } })
+      })
+      await open('/backends')
+      const card = (slug: string) => page.getByRole('listitem').filter({ has: page.getByText(slug, { exact: true }) })
+      await card('iqm-garnet')
+        .getByText(/^online, as of .* \(2 d 2 h ago\) Not looked at since then, so it may have changed\.$/)
+        .waitFor()
+      await card('ionq-direct-simulator')
+        .getByText(/^online, as of .* \(1 min 0\d s ago\)$/)
+        .waitFor()
+      await card('local').getByText('online', { exact: true }).waitFor()
+      await examine()
+    })
+  )
+
+  browserTest(
+    'a text of no known language is refused in the words of the service',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      await open('/run')
+      await page.getByLabel('Runs on').selectOption('local')
+      await write(page, 'nothing that is known')
+      const refused = page.waitForResponse((response) => response.url().endsWith('/api/playground/run'))
+      await run(page).click()
+      const response = await refused
+      expect(response.status()).toBe(422)
+      await page
+        .getByRole('alert')
+        .getByText(wordsOf(await response.json()))
+        .waitFor()
+      await page.getByRole('button', { name: 'Submit as a job' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Submit a job' })
+      await dialog.getByRole('button', { name: 'Submit', exact: true }).click()
+      await dialog.getByText(/could not be detected/).waitFor()
     })
   )
 

@@ -177,20 +177,37 @@ export function jobTests(scene: Scene): void {
   )
 
   browserTest(
-    'a job is run again as it was, and edited and run again',
+    'a job is run again as it was, and edited and run again in its own team, with all that it had',
     scene.visit(async (visit) => {
       const { page, open } = visit
       await scene.signUp(visit)
-      const id = await submitted(page, scene, { name: 'the original', params: { shots: 50, seed: 3 } })
+      // The first job makes a team, which is the one of pages whose address names none.
+      await submitted(page, scene, {})
+      const made = await page.request.post(`${scene.platform.url()}/api/teams`, { data: { name: 'The other team' } })
+      const { id: team_id } = (await made.json()) as { id: string }
+      const kept = {
+        team_id,
+        labels: ['a', 'b, c'],
+        timeout_seconds: 77,
+        execution_mode: 'temporal',
+        max_cost_usd: 0.25
+      }
+      const params = { shots: 50, seed: 3, extract_state_vector: true }
+      const id = await submitted(page, scene, { name: 'the original', params, ...kept })
       await open(`/jobs/${id}`)
       await page.getByRole('button', { name: 'Run again', exact: true }).click()
       await eventually(() => !page.url().includes(id) && /\/jobs\/[0-9a-f-]{36}/.test(page.url()))
       await page.getByRole('button', { name: 'Edit and run again' }).click()
       expect(await page.getByLabel('Shots').inputValue()).toBe('50')
+      await page.getByText('Charged to the team The other team.').waitFor()
       await page.getByLabel('Name (optional)').fill('the edited one')
       await page.getByLabel('Program').fill(bellQasm3())
       await page.getByRole('button', { name: 'Submit', exact: true }).click()
       await page.getByRole('heading', { level: 1, name: 'the edited one' }).waitFor()
+      const edited = await page.request.get(
+        `${scene.platform.url()}${new URL(page.url()).pathname.replace('/jobs', '/api/jobs')}`
+      )
+      expect(await edited.json()).toMatchObject({ params, ...kept })
     })
   )
 

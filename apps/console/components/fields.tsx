@@ -61,6 +61,7 @@ export function Choice(props: {
   value: string
   options: readonly Option[]
   onChange: (value: string) => void
+  fault?: string | null
 }) {
   return (
     <label className={styles.field}>
@@ -72,6 +73,7 @@ export function Choice(props: {
           </option>
         ))}
       </select>
+      {props.fault ? <span className={styles.fault}>{props.fault}</span> : null}
     </label>
   )
 }

@@ -9,11 +9,12 @@ import layout from '../components/layout.module.css'
 import { Refusal } from '../components/notice.js'
 import { RunHere, runsHere } from './compare/browser/run-here.js'
 import type { ReadJob } from './record/job-record.js'
-import { SubmitDialog } from './submit/submit-dialog.js'
+import { whyNotEdited } from './submit/again.js'
+import { EditDialog } from './submit/submit-dialog.js'
 
 /** What the caller may do comes with the record, in the words of the refusal; where it is not said, the press brings it. */
 export function JobActions({ job }: { job: ReadJob }) {
-  const { id, can, name, status, backend, framework, source } = job.record
+  const { id, can, name, status } = job.record
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [editing, setEditing] = useState(false)
@@ -41,7 +42,7 @@ export function JobActions({ job }: { job: ReadJob }) {
         <Button why={refusal(can?.rerun)} isDisabled={rerun.isPending} onPress={() => rerun.mutate()}>
           Run again
         </Button>
-        <Button why={notOneProgram(source.kind)} onPress={() => setEditing(true)}>
+        <Button why={whyNotEdited(job.record)} onPress={() => setEditing(true)}>
           Edit and run again
         </Button>
         <MakeCapsule job={{ id, name }} why={refusal(can?.make_capsule)} />
@@ -53,15 +54,9 @@ export function JobActions({ job }: { job: ReadJob }) {
         {runsHere(job) ? <RunHere job={job} /> : null}
       </div>
       <Refusal error={cancel.error ?? rerun.error} />
-      {editing ? (
-        <SubmitDialog again={{ id, name, backend, framework, params: job.params }} onClose={() => setEditing(false)} />
-      ) : null}
+      {editing ? <EditDialog job={job} onClose={() => setEditing(false)} /> : null}
     </>
   )
 }
 
 const refusal = (may: true | string | undefined): string | null => (typeof may === 'string' ? may : null)
-
-/** The form of a submission holds one program as text. */
-const notOneProgram = (kind: string): string | null =>
-  ['inline', 'script', 'circuit'].includes(kind) ? null : 'This job was not submitted as one program.'

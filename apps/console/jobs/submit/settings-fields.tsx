@@ -1,58 +1,117 @@
-import { Choice, Field } from '../../components/fields.js'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { metaQuery } from '../../api/queries.js'
+import { AreaField, Choice, Field } from '../../components/fields.js'
+import layout from '../../components/layout.module.css'
+import { AUTO, type JobSettings } from './settings.js'
 
-/** All as typed. */
-interface Settings {
-  shots: string
-  seed: string
-  name: string
-  mode: string
-  maxCost: string
+interface FieldsProps {
+  settings: JobSettings
+  set: (name: keyof JobSettings) => (value: string) => void
+  /** The fault of a field. */
+  faultAt: (name: keyof JobSettings) => string | null
 }
 
-/** The fields that a job has whatever it runs. @param faultAt gives the fault of a field. */
-export function SettingsFields(props: {
-  settings: Settings
-  set: (name: keyof Settings) => (value: string) => void
-  faultAt: (name: keyof Settings) => string | null
-  modes: readonly string[]
-}) {
-  const { settings, set, faultAt, modes } = props
+/** What is chosen of most jobs. */
+export function SettingsFields({ settings, set, faultAt }: FieldsProps) {
+  const field = fieldOf({ settings, set, faultAt })
   return (
     <>
-      <Field
-        label="Shots"
-        inputMode="numeric"
-        value={settings.shots}
-        onChange={set('shots')}
-        fault={faultAt('shots')}
-      />
-      <Field
-        label="Seed (optional)"
-        inputMode="numeric"
-        value={settings.seed}
-        onChange={set('seed')}
-        fault={faultAt('seed')}
-      />
-      <Field
-        label="Name (optional)"
-        value={settings.name}
-        onChange={set('name')}
-        maxLength={200}
-        fault={faultAt('name')}
-      />
-      <Choice
-        label="Mode"
-        value={settings.mode}
-        options={[{ value: '', text: 'As the service does' }, ...modes.map((value) => ({ value, text: value }))]}
-        onChange={set('mode')}
-      />
-      <Field
-        label="Cost at most, in USD (optional)"
-        inputMode="decimal"
-        value={settings.maxCost}
-        onChange={set('maxCost')}
-        fault={faultAt('maxCost')}
-      />
+      {field('shots', { label: 'Shots', inputMode: 'numeric' })}
+      {field('seed', { label: 'Seed (optional)', inputMode: 'numeric' })}
+      {field('name', { label: 'Name (optional)', maxLength: 200 })}
+      {field('maxCost', { label: 'Cost at most, in USD (optional)', inputMode: 'decimal' })}
     </>
   )
 }
+
+/** The wishes of a job whose backend the service chooses. */
+export function WishFields({ settings, set, faultAt }: FieldsProps) {
+  if (settings.backend !== AUTO) return null
+  const field = fieldOf({ settings, set, faultAt })
+  return (
+    <div className={layout.filters}>
+      <Choice
+        label="Kind of backend"
+        value={settings.hardware}
+        options={[
+          { value: '', text: 'Any' },
+          { value: 'true', text: 'A quantum computer' },
+          { value: 'false', text: 'A simulator' }
+        ]}
+        onChange={set('hardware')}
+      />
+      {field('maxWait', { label: 'Queue at most, in seconds (optional)', inputMode: 'numeric' })}
+      {field('minQubits', { label: 'Qubits at least (optional)', inputMode: 'numeric' })}
+      {field('wishedCost', { label: 'Price at most, in USD (optional)', inputMode: 'decimal' })}
+    </div>
+  )
+}
+
+const more = ['params', 'labels', 'timeout', 'notBefore', 'notify', 'mode'] as const
+
+/** What few jobs need: closed until it is opened, or one of its fields has a fault. @param paramsHelp under the parameters. */
+export function MoreFields({ settings, set, faultAt, paramsHelp }: FieldsProps & { paramsHelp?: string }) {
+  const { data: meta } = useQuery(metaQuery)
+  const [isOpen, setOpen] = useState(() => more.some((name) => settings[name] !== ''))
+  const { execution_modes = [], mail } = meta?.features ?? {}
+  const field = fieldOf({ settings, set, faultAt })
+  return (
+    <details
+      open={isOpen || more.some((name) => faultAt(name) !== null)}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>More</summary>
+      <div className={layout.panel}>
+        <AreaField
+          label="Parameters, as JSON (optional)"
+          rows={4}
+          value={settings.params}
+          onChange={set('params')}
+          fault={faultAt('params')}
+          help={paramsHelp ?? 'Such as {"observables": ["ZZ"], "noise_model": {"like": "iqm-garnet"}}'}
+        />
+        <div className={layout.filters}>
+          <Choice
+            label="Mode"
+            value={settings.mode}
+            options={[
+              { value: '', text: 'As the service does' },
+              ...execution_modes.map((value) => ({ value, text: value }))
+            ]}
+            onChange={set('mode')}
+          />
+          {field('timeout', { label: 'Time-out of one execution, in seconds (optional)', inputMode: 'numeric' })}
+          {field('notBefore', { label: 'Not before (optional)', help: 'Such as 2030-01-31T20:00:00Z' })}
+          <Choice
+            label="When it has ended"
+            value={settings.notify}
+            options={[
+              { value: '', text: 'No email' },
+              mail === false
+                ? { value: 'email', text: 'An email to you: this service sends none', disabled: true }
+                : { value: 'email', text: 'An email to you' }
+            ]}
+            onChange={set('notify')}
+            fault={faultAt('notify')}
+          />
+        </div>
+        <AreaField
+          label="Labels, one a line (optional)"
+          rows={2}
+          value={settings.labels}
+          onChange={set('labels')}
+          fault={faultAt('labels')}
+        />
+      </div>
+    </details>
+  )
+}
+
+type Words = Pick<Parameters<typeof Field>[0], 'label' | 'help' | 'inputMode' | 'maxLength'>
+
+const fieldOf =
+  ({ settings, set, faultAt }: FieldsProps) =>
+  (name: keyof JobSettings, words: Words) => (
+    <Field {...words} value={settings[name]} onChange={set(name)} fault={faultAt(name)} />
+  )

@@ -1,9 +1,8 @@
 // Submits a circuit or a program, from nothing or from an earlier job.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { parse, stringify } from 'lossless-json'
-import { type FormEvent, useState } from 'react'
-import { ApiError } from '../../api/api-error.js'
+import { stringify } from 'lossless-json'
+import { type FormEvent, useMemo, useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
 import { metaQuery, sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
@@ -13,79 +12,79 @@ import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { useTeam } from '../../shell/team.js'
+import { groupedDigits } from '../../text/exact-numbers.js'
 import { sourceQuery } from '../record/job-queries.js'
-import { Destinations, reasonOf, Standing, useDestinations } from './destinations.js'
-import { SettingsFields } from './settings-fields.js'
-import { emptyForm, faultOf, type SubmitForm, submitBody } from './submission.js'
+import type { ReadJob } from '../record/job-record.js'
+import { againOf } from './again.js'
+import { ChargedTeam } from './charged-team.js'
+import { Destinations, Standing } from './destinations.js'
+import { refusalsOf } from './refusals.js'
+import { RestOf } from './rest-of-refusals.js'
+import { MoreFields, SettingsFields, WishFields } from './settings-fields.js'
+import { emptyForm, programFields, type SubmitForm, submitBody } from './submission.js'
+import { chosenOf, refusedThere, useDestinations } from './use-destinations.js'
+import { useParams } from './use-params.js'
+import { useWidth } from './use-width.js'
 
-/** The job that is edited and run again. */
-export interface Again {
-  id: string
-  name: string | null
-  backend: string
-  framework: string | null
-  /** JSON text. */
-  params: string
+/** @param filled what is known of the job. */
+export function SubmitDialog({ filled, onClose }: { filled?: Partial<SubmitForm>; onClose: () => void }) {
+  const { teamParam } = useTeam()
+  return (
+    <Modal title="Submit a job" onClose={onClose}>
+      <Form start={{ ...emptyForm, ...filled }} kept={none} charged={teamParam} onClose={onClose} />
+    </Modal>
+  )
 }
 
-/** @param filled what is known of a new job. */
-export function SubmitDialog(props: { again?: Again; filled?: Partial<SubmitForm>; onClose: () => void }) {
-  const { again, filled, onClose } = props
-  const source = useQuery({ ...sourceQuery(again?.id ?? ''), enabled: again !== undefined })
-  const title = again ? 'Edit and run again' : 'Submit a job'
-  if (!again)
-    return (
-      <Modal title={title} onClose={onClose}>
-        <Form start={{ ...emptyForm, ...filled }} onClose={onClose} />
-      </Modal>
-    )
+/** Of a job that is edited and run again, in its own team, whatever team the page is of. */
+export function EditDialog({ job, onClose }: { job: ReadJob; onClose: () => void }) {
+  const source = useQuery(sourceQuery(job.record.id))
   return (
-    <Modal title={title} onClose={onClose}>
-      {source.data === undefined ? (
-        source.error ? (
-          <>
-            <Refusal error={source.error} />
-            <Button onPress={onClose}>Close</Button>
-          </>
-        ) : (
-          <Loading />
-        )
+    <Modal title="Edit and run again" onClose={onClose}>
+      {source.data !== undefined ? (
+        <Edited job={job} program={source.data} onClose={onClose} />
+      ) : source.error ? (
+        <>
+          <Refusal error={source.error} />
+          <Button onPress={onClose}>Close</Button>
+        </>
       ) : (
-        <Form {...startOf(again, source.data)} onClose={onClose} />
+        <Loading />
       )}
     </Modal>
   )
 }
 
-/** Parameters that the form does not show are sent again with every digit. */
-function startOf(again: Again, program: string): { start: SubmitForm; others: object } {
-  const { shots, seed, ...others } = parse(again.params) as { shots?: unknown; seed?: unknown }
-  const text = (value: unknown) => (value === undefined || value === null ? '' : String(value))
-  const { backend } = again
-  const [name, framework] = [again.name ?? '', again.framework ?? '']
-  return { start: { ...emptyForm, program, framework, backend, name, shots: text(shots), seed: text(seed) }, others }
+function Edited({ job, program, onClose }: { job: ReadJob; program: string; onClose: () => void }) {
+  // The job's page is drawn again with each of its events, and the prices of the same parameters are asked for once.
+  const [again] = useState(() => againOf(job, program))
+  const charged = useMemo(() => ({ team_id: job.record.team_id }), [job.record.team_id])
+  return <Form {...again} charged={charged} onClose={onClose} />
 }
 
-function Form({ start, others: given = none, onClose }: { start: SubmitForm; others?: object; onClose: () => void }) {
-  // The job's page is drawn again with each of its events, and the prices of the same parameters are asked for once.
-  const [others] = useState(given)
-  const { team, teamParam } = useTeam()
+function Form(props: {
+  start: SubmitForm
+  /** Parameters that the form does not show, the same object each time. */
+  kept: object
+  charged: { team_id?: string }
+  onClose: () => void
+}) {
+  const { start, kept, charged, onClose } = props
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const withKey = useWriteKey()
   const meta = useQuery(metaQuery)
   const [form, setForm] = useState(start)
   const set = (name: keyof SubmitForm) => (value: string) => setForm((known) => ({ ...known, [name]: value }))
-  const where = useDestinations(form.shots, others, teamParam)
-  const destinations = where.data?.destinations ?? []
-  const first = destinations.find(({ available }) => available) ?? destinations[0]
-  const backend = form.backend || first?.backend || ''
+  const { params, fault } = useParams(form.params, kept, ownParams)
+  const planned = { ...form, params, qubits: useWidth(form), isAnalog: form.format === 'ahs' }
+  const where = useDestinations(planned, charged)
+  const { backend, destination } = chosenOf(where, form.backend)
   const filled = { ...form, backend }
-  const chosen = destinations.find((one) => one.backend === backend)
 
   const submit = useMutation({
     mutationFn: () => {
-      const body = submitBody(filled, teamParam, others)
+      const body = submitBody(filled, params, charged)
       return withKey(body, (header) =>
         // What is not a number is refused by the service, so the body is wider than the document says.
         bodyOf(api.POST('/api/jobs/submit', { params: { header }, body: body as never, bodySerializer: textOf }))
@@ -93,40 +92,54 @@ function Form({ start, others: given = none, onClose }: { start: SubmitForm; oth
     },
     onSuccess: async (submitted) => {
       // The first write of a user without a team makes their team.
-      if (!team) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
+      if (!charged.team_id) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       onClose()
       await navigate({ to: '/jobs/$id', params: { id: (submitted as { job_id: string }).job_id } })
     }
   })
-  const fault = submit.error instanceof ApiError && submit.error.status === 400 ? faultOf(submit.error.message) : null
-  const faultAt = (name: keyof SubmitForm) => (fault?.field === name ? fault.text : null)
+  const refusals = refusalsOf([submit.error, where.error], { more: programFields, unseen: ['framework', 'format'] })
+  const faultAt = (name: keyof SubmitForm) => (name === 'params' ? fault : null) ?? refusals.at(name)
   const send = (event: FormEvent) => {
     event.preventDefault()
     submit.mutate()
   }
-  const frameworks = meta.data?.features.frameworks ?? []
-  const modes = meta.data?.features.execution_modes ?? []
+  const keptCharacters = useMemo(() => textOf(kept).length, [kept])
+  const fields = { settings: filled, set, faultAt }
   return (
     <form className={layout.panel} onSubmit={send}>
       <AreaField label="Program" value={form.program} onChange={set('program')} fault={faultAt('program')} isRequired />
       <div className={layout.filters}>
-        <Choice
-          label="Framework"
-          value={form.framework}
-          options={[{ value: '', text: 'Detect it' }, ...frameworks.map((value) => ({ value, text: value }))]}
-          onChange={set('framework')}
-        />
-        <SettingsFields settings={form} set={set} faultAt={faultAt} modes={modes} />
+        {form.format === '' ? (
+          <Choice
+            label="Framework"
+            value={form.framework}
+            options={[
+              { value: '', text: 'Detect it' },
+              ...(meta.data?.features.frameworks ?? []).map((value) => ({ value, text: value }))
+            ]}
+            onChange={set('framework')}
+          />
+        ) : (
+          <Choice label="Format" value={form.format} options={formats} onChange={set('format')} />
+        )}
+        <SettingsFields {...fields} />
       </div>
-      <Destinations destinations={destinations} chosen={backend} onChoose={set('backend')} />
-      <Refusal error={where.error} />
-      {where.data ? <Standing destination={chosen} budget={where.data.budget} /> : null}
-      <Refusal error={fault && fault.field !== 'framework' && fault.field !== 'backend' ? null : submit.error} />
+      <MoreFields
+        {...fields}
+        {...(keptCharacters > NOTHING_KEPT && {
+          paramsHelp: `${groupedDigits(keptCharacters)} characters of parameters of the earlier job are sent along.`
+        })}
+      />
+      <Destinations where={where} chosen={backend} onChoose={set('backend')} />
+      <WishFields {...fields} />
+      <ChargedTeam teamId={charged.team_id} />
+      <Standing where={where} destination={destination} />
+      <RestOf rest={refusals.rest} />
       <div className={layout.bar}>
         <Button
           kind="main"
           type="submit"
-          why={chosen && !chosen.available ? reasonOf(chosen) : null}
+          why={fault === null ? refusedThere(where, destination) : `Parameters: ${fault}`}
           isDisabled={submit.isPending}
         >
           Submit
@@ -139,5 +152,15 @@ function Form({ start, others: given = none, onClose }: { start: SubmitForm; oth
 
 /** A new job has no other parameters. */
 const none = {}
+/** The characters of an object without fields. */
+const NOTHING_KEPT = 2
+
+const ownParams = ['shots', 'seed'] as const
+
+const formats = [
+  { value: 'qasm2', text: 'OpenQASM 2' },
+  { value: 'qasm3', text: 'OpenQASM 3' },
+  { value: 'ahs', text: 'Analog program' }
+]
 
 const textOf = (body: unknown): string => stringify(body) ?? ''

@@ -1,6 +1,6 @@
 // The one run of the page. A new one, cancelling and leaving the page all stop it.
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { faultOf } from '../../jobs/submit/submission.js'
+import { refusalAt } from '../../jobs/submit/settings.js'
 import type { OnProgress } from '../../simulators/simulation.js'
 import type { FinishedRun } from './finished-run.js'
 
@@ -19,7 +19,7 @@ export interface FieldFault {
 /** What a failed run says of one field of the page, where it is shown. */
 export function fieldFaultOf(state: RunState): FieldFault | null {
   if (state.kind !== 'failed' || !(state.error instanceof Error)) return null
-  const fault = faultOf(state.error.message)
+  const fault = refusalAt(state.error.message)
   return fault && (fault.field === 'shots' || fault.field === 'seed') ? { field: fault.field, text: fault.text } : null
 }
 

@@ -12,7 +12,7 @@ export interface RunField {
 }
 
 /** The form has a field of its own for each of these; the service fills in the backend. */
-const others = new Set(['shots', 'seed', 'backend'])
+const others = ['shots', 'seed', 'backend']
 
 export function runFields({
   entry_point,
@@ -23,8 +23,13 @@ export function runFields({
   const known = new Set(described.map(({ name }) => name))
   const entry = functions.find(({ name }) => name === entry_point)
   const named = (entry?.parameters ?? []).filter((name) => !name.startsWith('*') && !known.has(name))
-  return [...described, ...named.map((name) => ({ name, described: null }))].filter(({ name }) => !others.has(name))
+  return [...described, ...named.map((name) => ({ name, described: null }))].filter(
+    ({ name }) => !others.includes(name)
+  )
 }
+
+/** The parameters that have a field of their own. */
+export const ownNames = (fields: readonly RunField[]): string[] => [...others, ...fields.map(({ name }) => name)]
 
 /** What the form says of a parameter: its meaning, range and default. */
 export function helpOf({ described }: RunField): string {
@@ -115,7 +120,7 @@ function sentValue({ described }: RunField, text: string): unknown {
 }
 
 /** How many circuits a run is priced for. */
-export function circuitsIn({ circuit_count: count }: Record<string, unknown>): number {
-  const circuits = Number(count)
+export function circuitsIn(params: { circuit_count?: unknown }): number {
+  const circuits = Number(params.circuit_count)
   return Number.isInteger(circuits) && circuits > 0 ? circuits : 1
 }

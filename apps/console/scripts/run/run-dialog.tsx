@@ -1,26 +1,30 @@
 // Runs the saved version of a script: its parameters, where it runs, and what an analysis finds before it is submitted.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { stringify } from 'lossless-json'
 import { type FormEvent, useMemo, useState } from 'react'
 import { ApiError } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
-import { metaQuery, sessionQuery } from '../../api/queries.js'
+import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
-import { Notice, Refusal } from '../../components/notice.js'
-import { Destinations, reasonOf, Standing, useDestinations } from '../../jobs/submit/destinations.js'
-import { SettingsFields } from '../../jobs/submit/settings-fields.js'
-import { faultOf } from '../../jobs/submit/submission.js'
+import { Notice } from '../../components/notice.js'
+import { ChargedTeam } from '../../jobs/submit/charged-team.js'
+import { Destinations, Standing } from '../../jobs/submit/destinations.js'
+import { refusalsOf } from '../../jobs/submit/refusals.js'
+import { RestOf } from '../../jobs/submit/rest-of-refusals.js'
+import { AUTO, emptySettings, type JobSettings, settingsBody } from '../../jobs/submit/settings.js'
+import { MoreFields, SettingsFields, WishFields } from '../../jobs/submit/settings-fields.js'
+import { chosenOf, refusedThere, useDestinations } from '../../jobs/submit/use-destinations.js'
+import { useParams } from '../../jobs/submit/use-params.js'
 import { useTeam } from '../../shell/team.js'
 import { numberOf } from '../../text/number-of.js'
 import type { Script } from '../script-queries.js'
 import { type Analysis, AnalysisChecks, consentsOf } from './analysis-checks.js'
 import { ParameterField } from './parameter-field.js'
-import { circuitsIn, faultIn, paramsOf, runFields } from './parameters.js'
-import { emptySettings, type RunSettings, runBody } from './run-body.js'
+import { circuitsIn, faultIn, ownNames, paramsOf, runFields } from './parameters.js'
 
 interface Analysed {
   /** What was analysed, as text: another form needs another analysis. */
@@ -41,34 +45,31 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [withAnalysisKey, withKey] = [useWriteKey(), useWriteKey()]
-  const meta = useQuery(metaQuery)
   const [settings, setSettings] = useState(emptySettings)
   const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
   const [analysed, setAnalysed] = useState<Analysed | null>(null)
   const [consents, setConsents] = useState<ReadonlySet<string>>(new Set())
-  const set = (name: keyof RunSettings) => (value: string) => setSettings((known) => ({ ...known, [name]: value }))
+  const set = (name: keyof JobSettings) => (value: string) => setSettings((known) => ({ ...known, [name]: value }))
 
-  const fields = runFields(script.metadata)
-  const params = paramsOf(fields, texts)
+  const fields = useMemo(() => runFields(script.metadata), [script.metadata])
+  const ofFields = useMemo(() => paramsOf(fields, texts), [fields, texts])
+  const { params, fault } = useParams(settings.params, ofFields, ownNames(fields))
   const circuits = circuitsIn(params)
-  const priced = useMemo(() => ({ circuit_count: circuits }), [circuits])
-  const where = useDestinations(settings.shots, priced, teamParam)
-  const destinations = where.data?.destinations ?? []
-  const first = destinations.find(({ available }) => available) ?? destinations[0]
-  const backend = settings.backend || first?.backend || ''
-  const chosen = destinations.find((one) => one.backend === backend)
+  const qubits = script.metadata.qubits ?? null
+  const where = useDestinations({ ...settings, params, qubits, isAnalog: false }, teamParam)
+  const { backend, destination } = chosenOf(where, settings.backend)
   const faults = fields.flatMap((field) => faultIn(field, texts.get(field.name) ?? '') ?? [])
 
   const subject = { backend, shots: numberOf(settings.shots), circuit_count: circuits, ...teamParam }
   const of = JSON.stringify([script.source_sha256, subject])
   const present = analysed?.of === of ? analysed.analysis : null
 
-  const submit = async (analysis: Analysis) => {
+  /** @param analysis `null` where the service chooses the backend: an analysis is of one. */
+  const submit = async (analysis: Analysis | null) => {
     const body = {
-      ...runBody({ ...settings, backend }, params, teamParam),
+      ...settingsBody({ ...settings, backend }, params, teamParam),
       script_id: script.id,
-      analysis_id: analysis.analysis_id,
-      warn_check_ids: consentsOf(analysis, consents)
+      ...(analysis && { analysis_id: analysis.analysis_id, warn_check_ids: consentsOf(analysis, consents) })
     }
     const submitted = await withKey(body, (header) =>
       // What is not a number is refused by the service, so the body is wider than the document says.
@@ -78,7 +79,7 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
   }
   const run = useMutation({
     mutationFn: async (): Promise<string | null> => {
-      if (present) return submit(present)
+      if (present || backend === AUTO) return submit(present)
       const body = { content: script.script_content, content_hash: script.source_sha256, ...subject }
       const analysis = await withAnalysisKey([script.id, body], (header) =>
         bodyOf(
@@ -105,12 +106,13 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
       void queryClient.invalidateQueries({ queryKey: ['script', script.id] })
     }
   })
-  const fault = run.error instanceof ApiError && run.error.status === 400 ? faultOf(run.error.message) : null
-  const faultAt = (name: keyof RunSettings) => (fault?.field === name ? fault.text : null)
+  const refusals = refusalsOf([run.error, where.error], { params: fields.map(({ name }) => name) })
+  const faultAt = (name: keyof JobSettings) => (name === 'params' ? fault : null) ?? refusals.at(name)
+  const inputs = { settings: { ...settings, backend }, set, faultAt }
   const isMissing = present !== null && consentsOf(present, consents).length < warningsIn(present)
   const why =
     faults[0] ??
-    (chosen && !chosen.available ? reasonOf(chosen) : null) ??
+    (fault === null ? refusedThere(where, destination) : `Parameters: ${fault}`) ??
     (present && !present.can_run ? 'The analysis found what prevents the run.' : null) ??
     (isMissing ? 'Each warning needs your consent.' : null)
   const send = (event: FormEvent) => {
@@ -129,20 +131,21 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
             field={field}
             text={texts.get(field.name) ?? ''}
             onChange={(text) => setTexts((known) => new Map([...known, [field.name, text]]))}
+            refusal={refusals.atParam(field.name)}
           />
         ))}
-        <SettingsFields
-          settings={settings}
-          set={set}
-          faultAt={faultAt}
-          modes={meta.data?.features.execution_modes ?? []}
-        />
+        <SettingsFields {...inputs} />
       </div>
-      <Destinations destinations={destinations} chosen={backend} onChoose={set('backend')} />
-      <Refusal error={where.error} />
-      {where.data ? <Standing destination={chosen} budget={where.data.budget} /> : null}
+      <MoreFields {...inputs} />
+      <Destinations where={where} chosen={backend} onChoose={set('backend')} />
+      <WishFields {...inputs} />
+      {backend === AUTO ? (
+        <Notice>A run is analysed for one backend, so this one is submitted without an analysis.</Notice>
+      ) : null}
+      <ChargedTeam teamId={teamParam.team_id} />
+      <Standing where={where} destination={destination} />
       {present ? <AnalysisChecks analysis={present} consents={consents} onConsents={setConsents} /> : null}
-      <Refusal error={fault && fault.field in settings && fault.field !== 'backend' ? null : run.error} />
+      <RestOf rest={refusals.rest} />
       <div className={layout.bar}>
         <Button kind="main" type="submit" why={why} isDisabled={run.isPending}>
           Run

@@ -140,7 +140,8 @@ function Form(props: {
           kind="main"
           type="submit"
           why={fault === null ? refusedThere(where, destination) : `Parameters: ${fault}`}
-          isDisabled={submit.isPending}
+          // Nothing is sent before it is known where it can go.
+          isDisabled={submit.isPending || backend === ''}
         >
           Submit
         </Button>

@@ -147,7 +147,7 @@ function Form({ script, hasDraft, onClose }: { script: Script; hasDraft: boolean
       {present ? <AnalysisChecks analysis={present} consents={consents} onConsents={setConsents} /> : null}
       <RestOf rest={refusals.rest} />
       <div className={layout.bar}>
-        <Button kind="main" type="submit" why={why} isDisabled={run.isPending}>
+        <Button kind="main" type="submit" why={why} isDisabled={run.isPending || backend === ''}>
           Run
         </Button>
         <Button onPress={onClose}>Close</Button>

@@ -1,6 +1,7 @@
 // The messages between the page and the worker that reads a sweep. Its first request opens the result, and is answered with the
 // overview; the worker keeps the text until it is ended.
 import type { Reading, ResultCounts } from './counts.js'
+import type { ProvenanceFact } from './provenance.js'
 import type { SweepData } from './sweep.js'
 import { openSweep, type PointRow, type SweepOverview, type SweepReader } from './sweep-reader.js'
 
@@ -9,6 +10,7 @@ interface Answers {
   plot: { ask: { parameter: string | null }; answer: SweepData }
   rows: { ask: { from: number; to: number }; answer: PointRow[] }
   counts: { ask: { index: number }; answer: Reading<ResultCounts> | null }
+  provenance: { ask: { index: number }; answer: ProvenanceFact[] }
 }
 
 export type SweepRequest = { [Kind in keyof Answers]: { kind: Kind; id: number } & Answers[Kind]['ask'] }[keyof Answers]
@@ -33,7 +35,7 @@ export function serveSweep(scope: WorkerScope): void {
     if (reader === null) throw new Error('the result is not open')
     if (request.kind === 'plot') return reader.plot(request.parameter)
     if (request.kind === 'rows') return reader.rows(request.from, request.to)
-    return reader.counts(request.index)
+    return request.kind === 'counts' ? reader.counts(request.index) : reader.provenance(request.index)
   }
   scope.onmessage = ({ data }) => {
     try {
@@ -58,6 +60,7 @@ export interface SweepClient {
   plot(parameter: string | null): Promise<SweepData>
   rows(from: number, to: number): Promise<PointRow[]>
   counts(index: number): Promise<Reading<ResultCounts> | null>
+  provenance(index: number): Promise<ProvenanceFact[]>
   end(): void
 }
 
@@ -89,6 +92,7 @@ export function sweepClient(worker: SweepWorker): SweepClient {
     plot: (parameter) => ask('plot', { parameter }),
     rows: (from, to) => ask('rows', { from, to }),
     counts: (index) => ask('counts', { index }),
+    provenance: (index) => ask('provenance', { index }),
     end() {
       worker.terminate()
       failAll('the page of the sweep was left')

@@ -4,6 +4,7 @@ import { jsonFields, jsonItems } from '../../../domain/json/json-text.js'
 import { type Reading, type ResultCounts, readResultCounts } from './counts.js'
 import { observedText } from './observables.js'
 import { readPoint } from './points.js'
+import { type ProvenanceFact, readProvenance } from './provenance.js'
 import { readSweep, type SweepData, sweepData } from './sweep.js'
 
 export interface SweepOverview {
@@ -13,6 +14,8 @@ export interface SweepOverview {
   /** The first of those that are not the same at every point. */
   parameters: readonly string[]
   hasCounts: boolean
+  /** What the metadata of all points say alike. */
+  provenance: readonly ProvenanceFact[]
 }
 
 /** A point as a line of the table. Long texts are cut; the result has all of them. */
@@ -30,6 +33,8 @@ export interface SweepReader {
   rows(from: number, to: number): PointRow[]
   /** Of the point with this number; `null` where it has none. */
   counts(index: number): Reading<ResultCounts> | null
+  /** Of the point with this number. */
+  provenance(index: number): ProvenanceFact[]
 }
 
 /** As many as a plot draws. */
@@ -47,8 +52,10 @@ export function openSweep(text: string): Reading<SweepReader> | null {
     points: items.length,
     failed: sweep.failed,
     parameters: sweep.parameters.slice(0, PARAMETERS_MAX),
-    hasCounts: items.some((item) => item.includes('"counts"'))
+    hasCounts: items.some((item) => item.includes('"counts"')),
+    provenance: readProvenance(text)
   }
+  const itemOf = (index: number) => items[sweep.points.findIndex((point) => point.index === index)]
   return {
     kind: 'read',
     value: {
@@ -59,9 +66,10 @@ export function openSweep(text: string): Reading<SweepReader> | null {
       },
       rows: (from, to) => items.slice(from, to).map((item, at) => rowOf(item, from + at)),
       counts(index) {
-        const place = sweep.points.findIndex((point) => point.index === index)
-        return place < 0 ? null : readResultCounts(items[place]!)
-      }
+        const item = itemOf(index)
+        return item === undefined ? null : readResultCounts(item)
+      },
+      provenance: (index) => readProvenance(itemOf(index) ?? '')
     }
   }
 }

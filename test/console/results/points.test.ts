@@ -36,7 +36,7 @@ test('each point of a sweep has its parameters and its values in every digit, or
     { index: 1, params: 'theta = "x"', values: '–', error: 'not a number' },
     { index: 2, params: '', values: '12345678901234567890', error: '' }
   ])
-  expect(sweep.overview).toEqual({ points: 3, failed: 1, parameters: ['theta'], hasCounts: false })
+  expect(sweep.overview).toEqual({ points: 3, failed: 1, parameters: ['theta'], hasCounts: false, provenance: [] })
   expect([sweep.counts(0), sweep.counts(7)]).toEqual([null, null])
 })
 

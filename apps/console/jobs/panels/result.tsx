@@ -11,9 +11,17 @@ import { groupedDigits } from '../../text/exact-numbers.js'
 import { resultQuery } from '../record/job-queries.js'
 import { laidOut, type ReadJob, type ReadResult, SHOWN_BYTES } from '../record/job-record.js'
 import { removedText } from '../record/removed-text.js'
+import { Provenance } from './provenance.js'
 import { Sweep } from './sweep.js'
 
-export function Result({ id, job: { record } }: { id: string; job: ReadJob }) {
+export const Result = ({ id, job }: { id: string; job: ReadJob }) => (
+  <>
+    <Outcome id={id} job={job} />
+    <Provenance id={id} job={job.record} />
+  </>
+)
+
+function Outcome({ id, job: { record } }: { id: string; job: ReadJob }) {
   const bytes = record.result_bytes ?? null
   const result = useQuery({ ...resultQuery(id, bytes ?? 0), enabled: bytes !== null })
   if (record.removed?.results) return <p>{removedText('result', record.removed.results)}</p>

@@ -13,6 +13,7 @@ import type { PointRow, SweepOverview } from '../../results/sweep-reader.js'
 import { groupedDigits, numbered } from '../../text/exact-numbers.js'
 import { clipped } from '../../text/shown-text.js'
 import { ComparePoints } from './compare-points.js'
+import { ProvenanceFacts } from './provenance.js'
 import { useSweep } from './use-sweep.js'
 
 const NUMBER_OF_POINT = ''
@@ -54,6 +55,12 @@ function OpenSweep({ id, client, overview }: Open) {
         {failed > 0 ? `, ${groupedDigits(failed)} without a result` : ''}.
       </p>
       <Plot id={id} client={client} overview={overview} />
+      {overview.provenance.length > 0 ? (
+        <section aria-label="What all points have alike">
+          <h2>What all points have alike</h2>
+          <ProvenanceFacts facts={overview.provenance} />
+        </section>
+      ) : null}
       {rows.data ? <PointTable points={rows.data} /> : rows.error ? <Refusal error={rows.error} /> : <Loading />}
       {points > ROWS ? (
         <div className={layout.bar}>
@@ -116,6 +123,11 @@ function CountsOfPoint({ id, client, shown }: { id: string; client: SweepClient;
   const point = shown.find(({ index }) => index === wished) ?? shown[0]
   const chosen = point?.index ?? 0
   const counts = useQuery({ ...kept, queryKey: ['sweep', id, 'counts', chosen], queryFn: () => client.counts(chosen) })
+  const provenance = useQuery({
+    ...kept,
+    queryKey: ['sweep', id, 'provenance', chosen],
+    queryFn: () => client.provenance(chosen)
+  })
   const options = shown.map(({ index, params }) => ({
     value: String(index),
     text: `${index}: ${clipped(params, NAME_CELLS_MAX)}`
@@ -135,6 +147,7 @@ function CountsOfPoint({ id, client, shown }: { id: string; client: SweepClient;
       ) : counts.isSuccess ? (
         <p>This point has no counts.</p>
       ) : null}
+      {provenance.data && provenance.data.length > 0 ? <ProvenanceFacts facts={provenance.data} /> : null}
     </>
   )
 }

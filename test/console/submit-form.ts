@@ -7,6 +7,7 @@ import { browserTest } from '../support/browser/browser-test.js'
 import { eventually } from '../support/eventually.js'
 import { analogProgram } from '../support/jobs/analog.js'
 import { type Scene, submitted } from './scene.js'
+import { saved } from './scripts/pages.js'
 
 /** A simulator with a price, while a test needs one. */
 const PAID = 'aer-mps'
@@ -149,11 +150,7 @@ export function submitFormTests(scene: Scene): void {
     scene.visit(async (visit) => {
       const { page, open, examine } = visit
       await scene.signUp(visit)
-      const made = await page.request.post(`${scene.platform.url()}/api/scripts/upload`, {
-        data: { name: 'wide', script_content: wide(90) }
-      })
-      const { script_id } = (await made.json()) as { script_id: string }
-      await open(`/scripts/${script_id}`)
+      await open(`/scripts/${await saved(page, scene, { name: 'wide', script_content: wide(90) })}`)
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       const dialog = page.getByRole('dialog', { name: 'Run this script' })
       await dialog.getByText(/^Charged to the team/).waitFor()
@@ -167,6 +164,35 @@ export function submitFormTests(scene: Scene): void {
       await dialog.getByLabel('Parameters, as JSON (optional)').fill('{"mitigation": {"readout": true}}')
       await eventually(async () => (await dialog.getByText('params.mitigation').count()) > 0)
       await examine()
+    })
+  )
+
+  browserTest(
+    'a run of a script takes labels and parameters along, on a backend that is named or that the service chooses',
+    scene.visit(async (visit) => {
+      const { page, open } = visit
+      await scene.signUp(visit)
+      const id = await saved(page, scene)
+      for (const backend of ['Local simulator', 'The service chooses']) {
+        await open(`/scripts/${id}`)
+        await page.getByRole('button', { name: 'Run', exact: true }).click()
+        const dialog = page.getByRole('dialog', { name: 'Run this script' })
+        await dialog.getByRole('radio', { name: backend }).check()
+        await dialog.getByText('More', { exact: true }).click()
+        await dialog.getByLabel('Parameters, as JSON (optional)').fill('{"observables": ["ZZ", "XX"]}')
+        await dialog.getByLabel('Labels, one a line (optional)').fill(backend)
+        await dialog.getByLabel(/^Time-out/).fill('66')
+        await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+        await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()
+        const job = await record(page, idOf(page))
+        expect(job).toMatchObject({
+          labels: [backend],
+          timeout_seconds: 66,
+          params: { observables: ['ZZ', 'XX'], shots: 1000 },
+          source: { kind: 'script', script_version: 1 }
+        })
+        expect(job.choice === null).toBe(backend === 'Local simulator')
+      }
     })
   )
 }

@@ -8,7 +8,7 @@ const time = '2026-01-15T09:30:00.000Z'
 
 /** Values that belong together, by component. */
 const components: Readonly<Record<string, Schema>> = {
-  Job: { ...completedJob(), choice: null, result: bellResult() },
+  Job: { ...completedJob(), choice: null, entrypoint: null, max_cost_usd: null, result: bellResult() },
   JobSummary: completedJob(),
   JobState: { status: 'completed', estimated_cost_usd: 0, result: bellResult() }
 }
@@ -51,7 +51,7 @@ const fields: Readonly<Record<string, unknown>> = {
 }
 
 function completedJob() {
-  const circuit = { kind: 'circuit', script_id: null, script_version: null, sha256: hash }
+  const circuit = { kind: 'circuit', format: 'qasm3', script_id: null, script_version: null, sha256: hash }
   const none = { script_id: null, capsule_id: null, capsule_run_id: null, workflow: null, queue: null, cancel: null }
   const free = { estimated_cost_usd: 0, actual_cost_usd: 0, provider_jobs: [] }
   const given = { labels: [], timeout_seconds: 120, not_before: null, framework: 'openqasm', params: { shots: 1000 } }

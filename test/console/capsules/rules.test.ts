@@ -8,6 +8,7 @@ import { capsuleBody, emptyForm, faultPlace, formOfTask } from '../../../apps/co
 import { lifeOf } from '../../../apps/console/capsules/life.js'
 import { checkArchive } from '../../../apps/console/capsules/public/check/check-archive.js'
 import { readCapsuleRecord } from '../../../apps/console/capsules/record/capsule-record.js'
+import { plannedSeal } from '../../../apps/console/capsules/seal/planned-seal.js'
 import { driftText, historyLayout, type PastPoint } from '../../../apps/console/capsules/verification/history-layout.js'
 import { checksumsText } from '../../../capsule-format/checksums.js'
 
@@ -177,4 +178,15 @@ describe('the history of verifications', () => {
       'The mean distance is 0.01.'
     )
   })
+})
+
+test('the look before a seal warns of a value that no verification can judge, as the seal itself does', () => {
+  const warnings = (seed: number | null, local: boolean) =>
+    plannedSeal(
+      [{ task: 'main', text: JSON.stringify({ energy: -1, metadata: { seed } }), hardware: false, local }],
+      null
+    )?.warnings
+  expect(warnings(7, true)).toEqual([])
+  expect(warnings(null, true)).toEqual([expect.stringContaining('a seed in the parameters would fix it')])
+  expect(warnings(7, false)).toEqual([expect.stringContaining('whose randomness no seed fixes')])
 })

@@ -14,7 +14,8 @@ import { Notice, Refusal } from '../../components/notice.js'
 import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { resultTextQuery } from '../verification/report-queries.js'
-import { plannedSeal, resultsToSealQuery } from './sealed-results.js'
+import { plannedSeal } from './planned-seal.js'
+import { resultsToSealQuery } from './sealed-results.js'
 
 export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose: () => void }) {
   const { record, tasks } = capsule

@@ -1,8 +1,5 @@
-// The results that a seal would fix, and the margin and the warnings that the service would give: the rules are those of the
-// service (domain/verification), run here before anything is final.
+// The results that a seal would fix.
 import { queryOptions } from '@tanstack/react-query'
-import { readRun } from '../../../../domain/verification/run-counts.js'
-import { type SealOutlook, sealOutlook } from '../../../../domain/verification/untestable.js'
 import { api, bodyOf } from '../../api/client.js'
 import type { ReadCapsule } from '../record/capsule-record.js'
 
@@ -37,18 +34,3 @@ export const resultsToSealQuery = ({ record, tasks }: ReadCapsule) =>
       }))
     }
   })
-
-/** @param results with the JSON text of each. @returns `null` where they cannot be read. */
-export function plannedSeal(
-  results: readonly { task: string; text: string; hardware: boolean; local: boolean }[],
-  declared: number | null
-): SealOutlook | null {
-  try {
-    return sealOutlook(
-      results.map(({ task, text, ...facts }) => ({ task, run: readRun(text, { ...facts, completedAt: null }) })),
-      declared
-    )
-  } catch {
-    return null
-  }
-}

@@ -358,9 +358,22 @@ const taskView = (task: CapsuleTask) => ({
   framework: 'framework' in task.source ? task.source.framework : frameworkOfCircuit(task.source),
   backend: task.backend,
   parameters: task.parameters,
+  ...(task.parameters_text !== undefined && { parameters_text: task.parameters_text }),
   execution_mode: task.execution_mode,
-  timeout_seconds: task.timeout_seconds
+  timeout_seconds: task.timeout_seconds,
+  authorable: isAuthorable(task)
 })
+
+/** Whether the tasks of a create or change request can say all that this one holds. */
+const isAuthorable = ({ source, native, max_cost, parameters, circuit_count }: CapsuleTask): boolean =>
+  (source.kind === 'script' || source.kind === 'inline') &&
+  native === undefined &&
+  max_cost === undefined &&
+  circuit_count === circuitCountOf(parameters)
+
+/** The circuits of a task that an author wrote. */
+export const circuitCountOf = ({ circuit_count }: Readonly<Record<string, unknown>>): number =>
+  typeof circuit_count === 'number' ? circuit_count : 1
 
 /** Settings of a task that does not set them. */
 export const taskDefaults = {

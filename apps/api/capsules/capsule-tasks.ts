@@ -10,6 +10,7 @@ import {
   authoredParameters,
   type CapsuleDefinition,
   type CapsuleTask,
+  circuitCountOf,
   taskDefaults
 } from '../../../domain/capsules/capsule-definition.js'
 import type { WorkflowTask } from '../../../domain/capsules/capsule-fields.js'
@@ -40,7 +41,7 @@ export async function definitionOf(
       ...authoredParameters(task.parameters, texts[place] ?? null),
       execution_mode: task.execution_mode ?? taskDefaults.execution_mode,
       timeout_seconds: task.timeout_seconds ?? taskDefaults.timeout_seconds,
-      circuit_count: typeof task.parameters.circuit_count === 'number' ? task.parameters.circuit_count : 1
+      circuit_count: circuitCountOf(task.parameters)
     })
   for (const [place, { backend }] of tasks.entries()) await assertBackend(db, backend, `${where}[${place}].backend`)
   const definition = { tasks: resolved }

@@ -57,8 +57,17 @@ export const CapsuleWorkflow = Type.Object(
         ...program,
         backend: text,
         parameters: anything,
+        parameters_text: Type.Optional(
+          Type.String({
+            description: 'JSON text of the parameters, where their values say less: `1.0`, or an integer beyond 2^53'
+          })
+        ),
         execution_mode: oneOf(executionModes),
-        timeout_seconds: Type.Integer({ minimum: 1 })
+        timeout_seconds: Type.Integer({ minimum: 1 }),
+        authorable: Type.Boolean({
+          description:
+            'Whether a create or change request can hold this task: not a circuit, a native call, or a task with a cost limit of its own'
+        })
       })
     )
   },

@@ -5804,8 +5804,10 @@ export interface components {
       circuit?: components['schemas']['CapsuleWorkflowTaskCircuit']
       backend: string
       parameters: { [name: string]: unknown }
+      parameters_text?: string
       execution_mode: "direct" | "temporal"
       timeout_seconds: number
+      authorable: boolean
     }
     CapsuleWorkflow: {
       tasks: components['schemas']['CapsuleWorkflowTask'][]

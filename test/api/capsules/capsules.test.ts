@@ -84,7 +84,8 @@ describe('creating a capsule', () => {
             backend: 'local',
             parameters: { shots: 100 },
             execution_mode: 'direct',
-            timeout_seconds: 120
+            timeout_seconds: 120,
+            authorable: true
           }
         ]
       },

@@ -115,11 +115,11 @@ test('a form sends numbers with every digit, and what is no number as it was typ
 
 test('a task whose program is a circuit has no place in the form', () => {
   const { tasks } = readCapsuleRecord(
-    '{"name":"n","workflow":{"tasks":[{"name":"a","script_id":null,"framework":"openqasm","circuit":{"format":"openqasm3","payload":"x"},"backend":"local","parameters":{"shots":10,"theta":1.0}}]}}'
+    '{"name":"n","workflow":{"tasks":[{"name":"a","script_id":null,"framework":"openqasm","circuit":{"format":"openqasm3","payload":"x"},"backend":"local","parameters":{"shots":10,"theta":1.0},"authorable":false}]}}'
   )
   expect(tasks[0]!.parameters).toBe('{"shots":10,"theta":1.0}')
   expect(formOfTask(tasks[0]!)).toBeNull()
-  expect(formOfTask({ ...tasks[0]!, inline_code: 'y' })).toMatchObject({ shots: '10', code: 'y' })
+  expect(formOfTask({ ...tasks[0]!, inline_code: 'y', authorable: true })).toMatchObject({ shots: '10', code: 'y' })
 })
 
 test('YAML and JSON are read as text, everything else as a package', () => {

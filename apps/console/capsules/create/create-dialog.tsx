@@ -1,27 +1,28 @@
 // A capsule made of tasks, or the change of a draft. What was typed stays until it is saved.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { stringify } from 'lossless-json'
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
-import { backendsQuery, metaQuery, sessionQuery } from '../../api/queries.js'
+import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { AreaField, Choice, Field } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
 import { useTeam } from '../../shell/team.js'
-import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
+import { TaskFields } from './task-fields.js'
 import {
   type CapsuleForm,
   capsuleBody,
+  changedBody,
   emptyForm,
   emptyTask,
   faultPlace,
-  formOfTask,
+  formOfDraft,
   type TaskForm
 } from './task-form.js'
 
@@ -32,30 +33,14 @@ export const CreateDialog = ({ draft, onClose }: { draft?: ReadCapsule; onClose:
   </Modal>
 )
 
-function startOf(draft: ReadCapsule | undefined): { form: CapsuleForm; withTasks: boolean } {
-  if (!draft) return { form: emptyForm(), withTasks: true }
-  const { name, description, tags, max_budget_usd, retention_years } = draft.record
-  const tasks = draft.tasks.map(formOfTask)
-  const known = tasks.filter((task) => task !== null)
-  return {
-    form: {
-      name,
-      description,
-      tags: tags.join(', '),
-      maxBudget: max_budget_usd === null ? '' : String(max_budget_usd),
-      retentionYears: retention_years === null ? '' : String(retention_years),
-      tasks: known.length > 0 ? known : [emptyTask('main')]
-    },
-    withTasks: known.length === tasks.length
-  }
-}
-
 function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) {
   const { team, teamParam } = useTeam()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const withKey = useWriteKey()
-  const [{ form: start, withTasks }] = useState(() => startOf(draft))
+  const [{ form: start, withTasks }] = useState(() =>
+    draft ? formOfDraft(draft) : { form: emptyForm(), withTasks: true }
+  )
   const [form, setForm] = useState(start)
   const set = (name: Exclude<keyof CapsuleForm, 'tasks'>) => (value: string) =>
     setForm((known) => ({ ...known, [name]: value }))
@@ -66,9 +51,7 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
     }))
   const save = useMutation({
     mutationFn: async () => {
-      // The record of a draft shows `1.0` as 1: tasks that nobody touched are not sent back.
-      const isChanged = !draft || form.tasks !== start.tasks
-      const body = { ...capsuleBody(form, withTasks && isChanged), ...(draft ? {} : teamParam) }
+      const body = draft ? changedBody(form, start, withTasks) : { ...capsuleBody(form, true), ...teamParam }
       return withKey(body, async (header) => {
         const more = { body: body as never, bodySerializer: (value: unknown) => stringify(value) ?? '' }
         if (!draft) return (await bodyOf(api.POST('/api/capsules/create', { params: { header }, ...more }))).capsule_id
@@ -128,7 +111,7 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
       {withTasks ? (
         <>
           {form.tasks.map((task, place) => (
-            <Task
+            <TaskFields
               key={task.key}
               task={task}
               place={place}
@@ -163,95 +146,5 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
         <Button onPress={onClose}>Close</Button>
       </div>
     </form>
-  )
-}
-
-function Task(props: {
-  task: TaskForm
-  place: number
-  earlier: readonly string[]
-  set: (changes: Partial<TaskForm>) => void
-  faultAt: (field: string) => string | null
-  remove: (() => void) | null
-}) {
-  const { task, place, earlier, set, faultAt, remove } = props
-  const { data: catalogue } = useQuery(backendsQuery)
-  const { data: meta } = useQuery(metaQuery)
-  const frameworks = meta?.features.frameworks ?? []
-  return (
-    <fieldset className={own.task}>
-      <legend>Task {place + 1}</legend>
-      <div className={layout.filters}>
-        <Field
-          label="Name of the task"
-          value={task.name}
-          onChange={(name) => set({ name })}
-          maxLength={100}
-          fault={faultAt('name')}
-        />
-        <Choice
-          label="Backend"
-          value={task.backend}
-          options={[
-            { value: '', text: 'Choose one' },
-            ...(catalogue?.backends ?? []).map(({ slug, name }) => ({ value: slug, text: name }))
-          ]}
-          onChange={(backend) => set({ backend })}
-        />
-        <Choice
-          label="Framework"
-          value={task.framework}
-          options={[{ value: '', text: 'Detect it' }, ...frameworks.map((value) => ({ value, text: value }))]}
-          onChange={(framework) => set({ framework })}
-        />
-        <Field
-          label="Shots"
-          inputMode="numeric"
-          value={task.shots}
-          onChange={(shots) => set({ shots })}
-          fault={faultAt('shots')}
-        />
-        <Choice
-          label="Program"
-          value={task.kind}
-          options={[
-            { value: 'code', text: 'Code' },
-            { value: 'script', text: 'A saved script' }
-          ]}
-          onChange={(kind) => set({ kind: kind as TaskForm['kind'] })}
-        />
-      </div>
-      {faultAt('backend') ? <Notice tone="bad">{faultAt('backend')}</Notice> : null}
-      {task.kind === 'code' ? (
-        <AreaField
-          label="Code"
-          value={task.code}
-          onChange={(code) => set({ code })}
-          rows={8}
-          fault={faultAt('inline_code') ?? faultAt('framework') ?? faultAt('script_id')}
-        />
-      ) : (
-        <Field
-          label="Id of the script"
-          value={task.script}
-          onChange={(script) => set({ script })}
-          maxLength={36}
-          fault={faultAt('script_id')}
-        />
-      )}
-      <AreaField
-        label="Parameters as JSON (optional)"
-        value={task.parameters}
-        onChange={(parameters) => set({ parameters })}
-        rows={3}
-        help={
-          earlier.length === 0
-            ? undefined
-            : `The result of an earlier task: { "reference": { "$result": ${JSON.stringify(earlier.at(-1))}, "path": "/counts" } }`
-        }
-        fault={faultAt('parameters')}
-      />
-      {remove ? <Button onPress={remove}>Remove this task</Button> : null}
-    </fieldset>
   )
 }

@@ -7,8 +7,8 @@ type Schemas = components['schemas']
 type CapsuleRecord = Omit<Schemas['Capsule'], 'workflow' | 'script' | 'parameters'>
 type WorkflowTask = NonNullable<Schemas['Capsule']['workflow']>['tasks'][number]
 
-export interface CapsuleTask extends Omit<WorkflowTask, 'parameters'> {
-  /** JSON text. */
+export interface CapsuleTask extends Omit<WorkflowTask, 'parameters' | 'parameters_text'> {
+  /** JSON text, with every digit that is stored. */
   parameters: string
 }
 
@@ -31,8 +31,10 @@ export function readCapsuleRecord(text: string): ReadCapsule {
 export const readTasks = (text: string): CapsuleTask[] =>
   jsonItems(text).map((item) => {
     const fields = jsonFields(item)
-    const parameters = fields.get('parameters') ?? '{}'
+    const shown = fields.get('parameters') ?? '{}'
     fields.delete('parameters')
-    const task = Object.fromEntries([...fields].map(([name, value]) => [name, JSON.parse(value)]))
-    return { ...(task as Omit<CapsuleTask, 'parameters'>), parameters }
+    const { parameters_text: exact, ...task } = Object.fromEntries(
+      [...fields].map(([name, value]) => [name, JSON.parse(value)])
+    ) as Omit<WorkflowTask, 'parameters'>
+    return { ...task, parameters: exact ?? shown }
   })

@@ -2,8 +2,8 @@
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useMemo, useState } from 'react'
 import { localProviders } from '../../../../domain/verification/run-counts.js'
-import { messageOf } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
+import { fieldFault } from '../../api/field-fault.js'
 import { backendsQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
@@ -15,21 +15,18 @@ import own from '../capsules.module.css'
 import type { ReadCapsule } from '../record/capsule-record.js'
 import { resultTextQuery } from '../verification/report-queries.js'
 import { plannedSeal } from './planned-seal.js'
+import { type SealForm, sealBody } from './seal-form.js'
 import { resultsToSealQuery } from './sealed-results.js'
 
 export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose: () => void }) {
   const { record, tasks } = capsule
   const queryClient = useQueryClient()
   const withKey = useWriteKey()
-  const [form, setForm] = useState({ exitCode: '0', exitMessage: '', margin: '' })
-  const set = (name: keyof typeof form) => (value: string) => setForm((known) => ({ ...known, [name]: value }))
+  const [form, setForm] = useState<SealForm>({ exitCode: '0', exitMessage: '', margin: '' })
+  const set = (name: keyof SealForm) => (value: string) => setForm((known) => ({ ...known, [name]: value }))
   const seal = useMutation({
     mutationFn: () => {
-      const body = {
-        exit_code: Number(form.exitCode),
-        ...(form.exitMessage !== '' && { exit_message: form.exitMessage }),
-        ...(form.margin.trim() !== '' && { margin: Number(form.margin) })
-      }
+      const body = sealBody(form)
       return withKey([record.id, body], (header) =>
         bodyOf(
           api.POST('/api/capsules/{id}/seal', { params: { path: { id: record.id }, header }, body, parseAs: 'text' })
@@ -42,8 +39,8 @@ export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose
       await queryClient.invalidateQueries({ queryKey: ['capsule', record.id] })
     }
   })
-  const message = seal.error ? messageOf(seal.error) : ''
-  const faultAt = (field: string) => (message.startsWith(`${field}: `) ? message.slice(field.length + 2) : null)
+  const fault = fieldFault(seal.error, ['exit_code', 'exit_message', 'margin'])
+  const faultAt = (field: string) => (fault?.field === field ? fault.text : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
     seal.mutate()
@@ -99,7 +96,7 @@ export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose
           fault={faultAt('exit_message')}
         />
         <Margin capsule={capsule} declared={form.margin.trim() === '' ? null : Number(form.margin)} />
-        <Refusal error={seal.error} />
+        {fault ? null : <Refusal error={seal.error} />}
         <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={seal.isPending}>
             Seal

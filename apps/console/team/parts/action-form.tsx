@@ -1,8 +1,8 @@
 import type { FormEvent, ReactNode } from 'react'
+import { fieldFault } from '../../api/field-fault.js'
 import { Button } from '../../components/button.js'
 import layout from '../../components/layout.module.css'
 import { Refusal } from '../../components/notice.js'
-import { fieldFault } from './form-fault.js'
 import styles from './parts.module.css'
 import type { Action } from './use-action.js'
 

@@ -49,17 +49,28 @@ export const formLimits = ${JSON.stringify(formLimits(), null, 2)} as const
     )
     const named = operations.map(({ operationId, requestBody }) => {
       const schema = requestBody && resolved(requestBody).content['application/json']?.schema
-      const { properties = {} } = schema ? resolved(schema) : {}
-      const fields = Object.entries(properties).map(([name, property]) => [name, limitsOf(resolved(property))])
-      return [operationId, Object.fromEntries(fields.filter(([, limits]) => Object.keys(limits).length > 0))]
+      return [operationId, schema ? limitsBelow('', schema) : {}]
     })
     return Object.fromEntries(named.filter(([, fields]) => Object.keys(fields).length > 0))
   }
 
+  /** By path: `name`, `tags[]`, `workflow.tasks[].name`. */
+  function limitsBelow(path, part) {
+    const schema = resolved(part)
+    const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []
+    const own = path === '' ? {} : limitsOf(schema)
+    return Object.assign(
+      Object.keys(own).length > 0 ? { [path]: own } : {},
+      ...choices.map((choice) => limitsBelow(path, choice)),
+      schema.items ? limitsBelow(`${path}[]`, schema.items) : {},
+      ...Object.entries(schema.properties ?? {}).map(([name, property]) =>
+        limitsBelow(path === '' ? name : `${path}.${name}`, property)
+      )
+    )
+  }
+
   function limitsOf(schema) {
-    const choice = schema.anyOf ?? schema.oneOf
-    if (choice) return Object.assign({}, ...choice.map((part) => limitsOf(resolved(part))))
-    const names = ['minLength', 'maxLength', 'minimum', 'maximum', 'maxItems']
+    const names = ['minLength', 'maxLength', 'exclusiveMinimum', 'minimum', 'maximum', 'maxItems']
     return Object.fromEntries(names.filter((name) => name in schema).map((name) => [name, schema[name]]))
   }
 

@@ -15,8 +15,8 @@ export function ForgotPasswordPage() {
   return (
     <AccountPage title="Forgot the password">
       {sentTo === null ? (
-        <AccountForm button="Send the mail" send={send}>
-          <EmailField value={email} onChange={setEmail} />
+        <AccountForm button="Send the mail" send={send} fields={['email']}>
+          {(faultAt) => <EmailField value={email} onChange={setEmail} fault={faultAt('email')} />}
         </AccountForm>
       ) : (
         <Notice tone="ok">If {sentTo} has an account, a mail with a link is on its way.</Notice>

@@ -6,9 +6,8 @@ import { api, bodyOf } from '../api/client.js'
 import { sessionQuery } from '../api/queries.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
-import { Field } from '../components/fields.js'
 import { Loading, Refusal } from '../components/notice.js'
-import { AccountForm, EmailField, NewPasswordField, PasswordField } from './account-form.js'
+import { AccountForm, EmailField, NameField, NewPasswordField, PasswordField } from './account-form.js'
 import { AccountPage } from './account-page.js'
 import { useEnter } from './enter.js'
 
@@ -72,14 +71,27 @@ function JoinForm(props: { token: string; email: string; teamId: string; signedI
   if (signedIn) return <AccountForm button="Join" send={send} />
   return (
     <>
-      <AccountForm button={hasAccount ? 'Sign in and join' : 'Create the account and join'} send={send}>
-        <EmailField value={email} onChange={() => {}} isReadOnly />
-        {hasAccount ? (
-          <PasswordField value={password} onChange={setPassword} />
-        ) : (
+      <AccountForm
+        button={hasAccount ? 'Sign in and join' : 'Create the account and join'}
+        send={send}
+        fields={['display_name', 'password']}
+      >
+        {(faultAt) => (
           <>
-            <Field label="Name (optional)" autoComplete="name" maxLength={100} value={name} onChange={setName} />
-            <NewPasswordField value={password} onChange={setPassword} />
+            <EmailField value={email} onChange={() => {}} isReadOnly />
+            {hasAccount ? (
+              <PasswordField value={password} onChange={setPassword} fault={faultAt('password')} />
+            ) : (
+              <>
+                <NameField value={name} onChange={setName} fault={faultAt('display_name')} />
+                <NewPasswordField
+                  operation="signUp"
+                  value={password}
+                  onChange={setPassword}
+                  fault={faultAt('password')}
+                />
+              </>
+            )}
           </>
         )}
       </AccountForm>

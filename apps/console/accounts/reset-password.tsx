@@ -23,8 +23,15 @@ export function ResetPasswordPage() {
           Your password is set, and every session has ended. <Link to="/sign-in">Sign in</Link>
         </Notice>
       ) : (
-        <AccountForm button="Set the password" send={send}>
-          <NewPasswordField label="New password" value={password} onChange={setPassword} />
+        <AccountForm button="Set the password" send={send} fields={['password']}>
+          {(faultAt) => (
+            <NewPasswordField
+              operation="resetPassword"
+              value={password}
+              onChange={setPassword}
+              fault={faultAt('password')}
+            />
+          )}
         </AccountForm>
       )}
     </AccountPage>

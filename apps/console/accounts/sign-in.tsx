@@ -23,9 +23,13 @@ export function SignInPage() {
   }
   return (
     <AccountPage title="Sign in">
-      <AccountForm button="Sign in" send={send}>
-        <EmailField value={email} onChange={setEmail} />
-        <PasswordField value={password} onChange={setPassword} />
+      <AccountForm button="Sign in" send={send} fields={['email', 'password']}>
+        {(faultAt) => (
+          <>
+            <EmailField value={email} onChange={setEmail} fault={faultAt('email')} />
+            <PasswordField value={password} onChange={setPassword} fault={faultAt('password')} />
+          </>
+        )}
       </AccountForm>
       <ProviderLink returnTo={return_to} />
       <p className={styles.links}>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { metaQuery } from '../api/queries.js'
 import { Field } from '../components/fields.js'
-import { AccountForm, EmailField, NewPasswordField } from './account-form.js'
+import { AccountForm, EmailField, NameField, NewPasswordField } from './account-form.js'
 import { AccountPage } from './account-page.js'
 import { useEnter } from './enter.js'
 import { ProviderLink } from './provider-link.js'
@@ -27,19 +27,24 @@ export function SignUpPage() {
   }
   return (
     <AccountPage title="Create an account">
-      <AccountForm button="Create the account" send={send}>
-        <EmailField value={email} onChange={setEmail} />
-        <Field label="Name (optional)" autoComplete="name" maxLength={100} value={name} onChange={setName} />
-        <NewPasswordField value={password} onChange={setPassword} />
-        {codes === false ? null : (
-          <Field
-            label="Access code"
-            help="From whoever runs this service: npx qjob admin create-code"
-            autoComplete="off"
-            value={code}
-            onChange={setCode}
-            isRequired={codes === true}
-          />
+      <AccountForm button="Create the account" send={send} fields={['email', 'display_name', 'password', 'code']}>
+        {(faultAt) => (
+          <>
+            <EmailField value={email} onChange={setEmail} fault={faultAt('email')} />
+            <NameField value={name} onChange={setName} fault={faultAt('display_name')} />
+            <NewPasswordField operation="signUp" value={password} onChange={setPassword} fault={faultAt('password')} />
+            {codes === false ? null : (
+              <Field
+                label="Access code"
+                help="From whoever runs this service: npx qjob admin create-code"
+                autoComplete="off"
+                value={code}
+                onChange={setCode}
+                fault={faultAt('code')}
+                isRequired={codes === true}
+              />
+            )}
+          </>
         )}
       </AccountForm>
       <ProviderLink code={code} />

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import layout from '../components/layout.module.css'
+import { limitsOf } from '../components/limits/limits.js'
 import { Notice } from '../components/notice.js'
 import { Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
@@ -55,7 +56,13 @@ function MakeCode() {
     <section className={layout.section} aria-label="Make an access code">
       <WriteForm
         fields={[
-          { name: 'uses', label: 'Accounts that it can open', kind: 'integer', start: '1' },
+          {
+            name: 'uses',
+            label: 'Accounts that it can open',
+            kind: 'integer',
+            start: '1',
+            limits: limitsOf('adminCreateAccessCode', 'uses')
+          },
           { name: 'code', label: 'Code', help: 'Empty: a random one' },
           { name: 'expires_at', label: 'Expires', help: 'For example 2027-01-31T12:00:00Z. Empty: never' }
         ]}

@@ -1,9 +1,11 @@
 // Taking a capsule out of the public catalogue.
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import layout from '../components/layout.module.css'
+import { limitsOf } from '../components/limits/limits.js'
 import { Notice } from '../components/notice.js'
 import { Wide } from '../components/table.js'
 import { Time } from '../components/text.js'
@@ -65,7 +67,14 @@ function TakeDown({ id, title, onDone }: { id: string; title: string; onDone: ()
       action="Take down"
       title={`Take down “${shownText(title)}”`}
       kind="danger"
-      fields={[{ name: 'reason', label: 'Reason, which its team reads', kind: 'area' }]}
+      fields={[
+        {
+          name: 'reason',
+          label: 'Reason, which its team reads',
+          kind: 'area',
+          limits: limitsOf('adminTakeDownCapsule', 'reason')
+        }
+      ]}
       send={(body, header) =>
         bodyOf(api.POST('/api/admin/capsules/{id}/takedown', { params: { path: { id }, header }, body }))
       }

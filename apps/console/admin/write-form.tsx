@@ -1,12 +1,14 @@
 // A form whose fields are text and whose request is sent under one key until it succeeds. The service checks what is typed, and
 // its words stand at their field.
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { fieldFault } from '../api/field-fault.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
-import { AreaField, Choice, Field, type Option } from '../components/fields.js'
+import { Choice, type Option } from '../components/fields.js'
 import layout from '../components/layout.module.css'
+import { LimitedField } from '../components/limits/limited-field.js'
+import type { Limits } from '../components/limits/limits.js'
 import { Refusal } from '../components/notice.js'
 import styles from './admin.module.css'
 
@@ -14,7 +16,9 @@ export interface FormField<Name extends string> {
   /** The path of the field in the request, as refusals name it. */
   name: Name
   label: string
-  help?: ReactNode
+  help?: string
+  /** As the API's document states them. */
+  limits?: Limits
   start?: string
   kind?: 'line' | 'area' | 'decimal' | 'integer'
   options?: readonly Option[]
@@ -91,10 +95,10 @@ function One<Name extends string>(props: {
   onChange: (value: string) => void
 }) {
   const { field, ...rest } = props
-  const { label, help, kind = 'line', options } = field
-  const more = help === undefined ? {} : { help }
+  const { label, help, limits = {}, kind = 'line', options } = field
   if (options) return <Choice label={label} value={rest.value} options={options} onChange={rest.onChange} />
-  if (kind === 'area') return <AreaField label={label} rows={3} {...more} {...rest} />
+  const more = { label, help, limits, ...rest }
+  if (kind === 'area') return <LimitedField rows={3} {...more} />
   const inputMode = kind === 'decimal' ? 'decimal' : kind === 'integer' ? 'numeric' : 'text'
-  return <Field label={label} inputMode={inputMode} autoComplete="off" {...more} {...rest} />
+  return <LimitedField inputMode={inputMode} autoComplete="off" {...more} />
 }

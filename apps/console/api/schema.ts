@@ -857,32 +857,6 @@ export interface paths {
         503: Refusal
       }
     }
-    post: {
-      parameters: NoParameters
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['EstimateJobParamsRequest']
-        }
-      }
-      responses: {
-        200: {
-          headers: Headers
-          content: {
-            'application/json': components['schemas']['EstimateJobResponse']
-          }
-        }
-        400: Refusal
-        401: Refusal
-        403: Refusal
-        404: Refusal
-        413: Refusal
-        415: Refusal
-        422: Refusal
-        429: Refusal
-        500: Refusal
-        503: Refusal
-      }
-    }
   }
   '/api/jobs/destinations': {
     parameters: NoParameters
@@ -4799,7 +4773,6 @@ export interface components {
     BudgetError: components['schemas']['StructuredBudgetError'] | components['schemas']['SessionBudgetError']
     JobSource: {
       kind: "inline" | "circuit" | "circuits" | "script" | "capsule"
-      format: "qasm2" | "qasm3" | "ahs" | null
       script_id: string | null
       script_version: number | null
       sha256: string
@@ -4954,8 +4927,6 @@ export interface components {
       params: { [name: string]: unknown }
       can?: components['schemas']['JobActions']
       removed?: components['schemas']['RemovedContents']
-      entrypoint: string | null
-      max_cost_usd: number | null
       choice: components['schemas']['BackendChoice'] | null
       result_bytes?: number | null
       result: { [name: string]: unknown } | null
@@ -5055,44 +5026,6 @@ export interface components {
       refusals: components['schemas']['SubmissionRefusal'][]
       choice: components['schemas']['BackendChoice'] | null
     }
-    EstimateJobParamsRequestParamsMitigationZne: {
-      factors: number[]
-      fit: "linear" | "polynomial" | "richardson"
-      order?: number
-    }
-    EstimateJobParamsRequestParamsMitigation: {
-      readout?: boolean
-      zne?: components['schemas']['EstimateJobParamsRequestParamsMitigationZne']
-    }
-    EstimateJobParamsRequestParams: {
-      shots: number
-      theta?: number
-      graph_size?: number
-      layers?: number
-      noise_model?: { [name: string]: unknown }
-      seed?: number
-      optimization_level?: number
-      extract_state_vector?: boolean
-      circuit_count?: number
-      observables?: string[]
-      observables_method?: "exact" | "sampled"
-      mitigation?: components['schemas']['EstimateJobParamsRequestParamsMitigation']
-      points?: { [name: string]: unknown }[]
-    } & { [name: string]: unknown }
-    EstimateJobParamsRequestChoose: {
-      max_cost_usd?: number
-      max_wait_seconds?: number
-      min_qubits?: number
-      hardware?: boolean
-    }
-    EstimateJobParamsRequest: {
-      backend: string
-      params: components['schemas']['EstimateJobParamsRequestParams']
-      choose?: components['schemas']['EstimateJobParamsRequestChoose']
-      max_cost_usd?: number
-      qubits?: number
-      team_id?: string
-    }
     JobDestinationsTeam: {
       id: string
       name: string
@@ -5155,8 +5088,6 @@ export interface components {
     } & { [name: string]: unknown }
     PriceDestinationsRequest: {
       params: components['schemas']['PriceDestinationsRequestParams']
-      program?: "circuit" | "analog"
-      max_cost_usd?: number
       qubits?: number
       team_id?: string
     }
@@ -5957,7 +5888,6 @@ export interface components {
     }
     CreateCapsuleFromJobResponse: {
       capsule_id: string
-      warnings: string[]
     }
     CloneCapsuleRequest: {
       name?: string
@@ -6991,24 +6921,176 @@ export const formLimits = {
       "maxLength": 200
     }
   },
-  "estimateJobParams": {
+  "submitJob": {
     "backend": {
       "minLength": 1,
       "maxLength": 100
     },
+    "cap_cents": {
+      "minimum": 1,
+      "maximum": 10000
+    },
+    "source.content": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "input": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "inline_code": {
+      "minLength": 1,
+      "maxLength": 50000
+    },
+    "circuit.payload": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "circuits": {
+      "maxItems": 1000
+    },
+    "circuits[].payload": {
+      "minLength": 1,
+      "maxLength": 1048576
+    },
+    "choose.max_cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "choose.max_wait_seconds": {
+      "minimum": 0,
+      "maximum": 31536000
+    },
+    "choose.min_qubits": {
+      "minimum": 1,
+      "maximum": 1000000
+    },
+    "params.shots": {
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "params.graph_size": {
+      "minimum": 2,
+      "maximum": 20
+    },
+    "params.layers": {
+      "minimum": 1,
+      "maximum": 10
+    },
+    "params.seed": {
+      "minimum": 0,
+      "maximum": 2147483647
+    },
+    "params.optimization_level": {
+      "minimum": 0,
+      "maximum": 3
+    },
+    "params.circuit_count": {
+      "minimum": 1,
+      "maximum": 1000
+    },
+    "params.observables": {
+      "maxItems": 100
+    },
+    "params.observables[]": {
+      "minLength": 1,
+      "maxLength": 10000
+    },
+    "params.mitigation.zne.factors": {
+      "maxItems": 5
+    },
+    "params.mitigation.zne.factors[]": {
+      "minimum": 1,
+      "maximum": 9
+    },
+    "params.mitigation.zne.order": {
+      "minimum": 1,
+      "maximum": 4
+    },
+    "params.points": {
+      "maxItems": 1000
+    },
+    "capsule_name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "labels": {
+      "maxItems": 10
+    },
+    "labels[]": {
+      "minLength": 1,
+      "maxLength": 50
+    },
+    "timeout_seconds": {
+      "minimum": 1,
+      "maximum": 900
+    },
     "max_cost_usd": {
       "minimum": 0,
       "maximum": 1000000
     },
-    "qubits": {
-      "minimum": 1,
-      "maximum": 10000
+    "analysis_id": {
+      "maxLength": 200
+    },
+    "warn_check_ids": {
+      "maxItems": 100
+    },
+    "warn_check_ids[]": {
+      "maxLength": 200
+    },
+    "sdk_version": {
+      "maxLength": 100
     }
   },
   "priceDestinations": {
-    "max_cost_usd": {
+    "params.shots": {
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "params.graph_size": {
+      "minimum": 2,
+      "maximum": 20
+    },
+    "params.layers": {
+      "minimum": 1,
+      "maximum": 10
+    },
+    "params.seed": {
       "minimum": 0,
-      "maximum": 1000000
+      "maximum": 2147483647
+    },
+    "params.optimization_level": {
+      "minimum": 0,
+      "maximum": 3
+    },
+    "params.circuit_count": {
+      "minimum": 1,
+      "maximum": 1000
+    },
+    "params.observables": {
+      "maxItems": 100
+    },
+    "params.observables[]": {
+      "minLength": 1,
+      "maxLength": 10000
+    },
+    "params.mitigation.zne.factors": {
+      "maxItems": 5
+    },
+    "params.mitigation.zne.factors[]": {
+      "minimum": 1,
+      "maximum": 9
+    },
+    "params.mitigation.zne.order": {
+      "minimum": 1,
+      "maximum": 4
+    },
+    "params.points": {
+      "maxItems": 1000
     },
     "qubits": {
       "minimum": 1,
@@ -7016,7 +7098,16 @@ export const formLimits = {
     }
   },
   "compareJobs": {
+    "a.point": {
+      "minimum": 0,
+      "maximum": 999
+    },
+    "b.point": {
+      "minimum": 0,
+      "maximum": 999
+    },
     "margin": {
+      "exclusiveMinimum": 0,
       "maximum": 1
     }
   },
@@ -7155,6 +7246,16 @@ export const formLimits = {
     "timezone": {
       "minLength": 1,
       "maxLength": 60
+    },
+    "alert.emails": {
+      "maxItems": 20
+    },
+    "alert.emails[]": {
+      "minLength": 3,
+      "maxLength": 320
+    },
+    "alert.on": {
+      "maxItems": 4
     }
   },
   "createCapsule": {
@@ -7168,8 +7269,35 @@ export const formLimits = {
     "tags": {
       "maxItems": 10
     },
+    "tags[]": {
+      "minLength": 1,
+      "maxLength": 50
+    },
+    "workflow.tasks": {
+      "maxItems": 50
+    },
+    "workflow.tasks[].name": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "workflow.tasks[].inline_code": {
+      "minLength": 1,
+      "maxLength": 50000
+    },
+    "workflow.tasks[].backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "workflow.tasks[].timeout_seconds": {
+      "minimum": 1,
+      "maximum": 900
+    },
     "backends": {
       "maxItems": 50
+    },
+    "backends[]": {
+      "minLength": 1,
+      "maxLength": 100
     },
     "max_budget_usd": {
       "minimum": 0,
@@ -7194,8 +7322,35 @@ export const formLimits = {
     "tags": {
       "maxItems": 10
     },
+    "tags[]": {
+      "minLength": 1,
+      "maxLength": 50
+    },
+    "workflow.tasks": {
+      "maxItems": 50
+    },
+    "workflow.tasks[].name": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "workflow.tasks[].inline_code": {
+      "minLength": 1,
+      "maxLength": 50000
+    },
+    "workflow.tasks[].backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "workflow.tasks[].timeout_seconds": {
+      "minimum": 1,
+      "maximum": 900
+    },
     "backends": {
       "maxItems": 50
+    },
+    "backends[]": {
+      "minLength": 1,
+      "maxLength": 100
     },
     "max_budget_usd": {
       "minimum": 0,
@@ -7220,6 +7375,10 @@ export const formLimits = {
     "tags": {
       "maxItems": 10
     },
+    "tags[]": {
+      "minLength": 1,
+      "maxLength": 50
+    },
     "max_budget_usd": {
       "minimum": 0,
       "maximum": 500
@@ -7230,6 +7389,23 @@ export const formLimits = {
     },
     "regulatory_framework": {
       "maxLength": 1000
+    },
+    "seal.exit_code": {
+      "minimum": -2147483648,
+      "maximum": 2147483647
+    },
+    "seal.exit_message": {
+      "maxLength": 1000
+    },
+    "seal.margin": {
+      "exclusiveMinimum": 0,
+      "maximum": 1
+    }
+  },
+  "cloneCapsule": {
+    "name": {
+      "minLength": 1,
+      "maxLength": 200
     }
   },
   "sealCapsule": {
@@ -7241,6 +7417,7 @@ export const formLimits = {
       "maxLength": 1000
     },
     "margin": {
+      "exclusiveMinimum": 0,
       "maximum": 1
     }
   },
@@ -7266,6 +7443,10 @@ export const formLimits = {
     },
     "tags": {
       "maxItems": 10
+    },
+    "tags[]": {
+      "minLength": 1,
+      "maxLength": 50
     }
   },
   "updateBudget": {
@@ -7397,6 +7578,26 @@ export const formLimits = {
     }
   },
   "adminUpdateBackend": {
+    "pricing.taskFee": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "pricing.perShot": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "pricing.minimumCost": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "pricing.perSecond": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "pricing.secondsMax": {
+      "minimum": 1,
+      "maximum": 86400
+    },
     "description": {
       "maxLength": 1000
     },
@@ -7419,6 +7620,22 @@ export const formLimits = {
       "maximum": 1000000000
     },
     "monthly_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "ceilings.per_job_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "ceilings.per_suite_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "ceilings.daily_usd": {
+      "minimum": 0,
+      "maximum": 1000000000
+    },
+    "ceilings.monthly_usd": {
       "minimum": 0,
       "maximum": 1000000000
     }

@@ -4,8 +4,10 @@ import { type FormEvent, useState } from 'react'
 import { fieldFault } from '../api/field-fault.js'
 import { backendsQuery } from '../api/queries.js'
 import { Button } from '../components/button.js'
-import { AreaField, Choice, Field } from '../components/fields.js'
+import { AreaField, Choice } from '../components/fields.js'
 import layout from '../components/layout.module.css'
+import { LimitedField } from '../components/limits/limited-field.js'
+import { limitsOf } from '../components/limits/limits.js'
 import { Modal } from '../components/modal.js'
 import { Notice, Refusal } from '../components/notice.js'
 import type { ReadCapsule } from './record/capsule-record.js'
@@ -46,8 +48,9 @@ export function RunDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose:
             ]}
             onChange={set('backend')}
           />
-          <Field
+          <LimitedField
             label="Shots"
+            limits={limitsOf('runCapsule', 'shots')}
             inputMode="numeric"
             value={form.shots}
             onChange={set('shots')}

@@ -59,7 +59,7 @@ export function NewScriptPage() {
   return (
     <form className={layout.panel} onSubmit={send}>
       <h1>New script{team ? ` of ${team.name}` : ''}</h1>
-      <SourceFields form={form} onChange={change} faults={faults} warnings={noWarnings}>
+      <SourceFields operation="uploadScript" form={form} onChange={change} faults={faults} warnings={noWarnings}>
         <Choice label="Type" value={form.type} options={types} onChange={(type) => change({ type })} />
       </SourceFields>
       <Refusal error={faults.isElsewhere ? save.error : null} />

@@ -2,12 +2,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../api/api-error.js'
 import { api, bodyOf } from '../api/client.js'
+import { fieldFault } from '../api/field-fault.js'
 import { useWriteKey } from '../api/write-key.js'
 import { Button } from '../components/button.js'
-import { AreaField, Field } from '../components/fields.js'
 import layout from '../components/layout.module.css'
+import { LimitedField } from '../components/limits/limited-field.js'
+import { limitsOf } from '../components/limits/limits.js'
 import { Modal } from '../components/modal.js'
 import { Refusal } from '../components/notice.js'
 
@@ -47,32 +48,41 @@ function Form({ id, start, onClose }: { id: string; start: string; onClose: () =
       await navigate({ to: '/scripts/$id', params: { id: script_id } })
     }
   })
-  const [, field, text = null] = /^(name|description|slug): (.*)$/s.exec(refusalText(save.error)) ?? []
-  const faultAt = (wanted: string) => (field === wanted ? text : null)
+  const fault = fieldFault(save.error, ['name', 'description', 'slug'])
+  const faultAt = (field: string) => (fault?.field === field ? fault.text : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
     save.mutate()
   }
   return (
     <form className={layout.panel} onSubmit={send}>
-      <Field label="Name" value={name} onChange={setName} fault={faultAt('name')} isRequired />
-      <AreaField
+      <LimitedField
+        label="Name"
+        limits={limitsOf('saveJobScript', 'name')}
+        value={name}
+        onChange={setName}
+        fault={faultAt('name')}
+        isRequired
+      />
+      <LimitedField
         label="Description"
+        limits={limitsOf('saveJobScript', 'description')}
         rows={3}
         value={description}
         onChange={setDescription}
         fault={faultAt('description')}
         isRequired
       />
-      <Field
+      <LimitedField
         label="Slug"
-        help="By which submissions of the team can name it."
+        limits={limitsOf('saveJobScript', 'slug')}
+        help="By which submissions of the team can name it"
         value={filled.slug}
         onChange={setSlug}
         fault={faultAt('slug')}
         isRequired
       />
-      <Refusal error={field === undefined ? save.error : null} />
+      {fault ? null : <Refusal error={save.error} />}
       <div className={layout.bar}>
         <Button kind="main" type="submit" isDisabled={save.isPending}>
           Save
@@ -82,8 +92,6 @@ function Form({ id, start, onClose }: { id: string; start: string; onClose: () =
     </form>
   )
 }
-
-const refusalText = (error: unknown): string => (error instanceof ApiError ? error.message : '')
 
 /** A proposal: the service says what a slug must be. */
 const proposedSlug = (name: string): string =>

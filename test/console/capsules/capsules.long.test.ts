@@ -5,10 +5,12 @@ import { actionTests } from './actions.js'
 import { hostileTests } from './hostile.js'
 import { pageTests } from './pages.js'
 import { publicTests } from './public.js'
+import { typedTests } from './typed.js'
 
 const scene = sceneOfFile({}, signing)
 
 describe('what may be done with a capsule', () => actionTests(scene))
 describe('the pages of capsules', () => pageTests(scene))
+describe('what is typed into final dialogs', () => typedTests(scene))
 describe('texts of others', () => hostileTests(scene))
 describe('the public page', () => publicTests(scene))

@@ -90,9 +90,10 @@ describe('the check of a package', () => {
 test('a refusal is shown at the task and the field that it names', () => {
   expect(faultPlace('workflow.tasks[2].parameters.shots: must be a whole number')).toEqual({
     task: 2,
-    field: 'parameters',
+    field: 'shots',
     text: 'must be a whole number'
   })
+  expect(faultPlace('workflow.tasks[0].parameters.seed: must be a whole number')).toMatchObject({ field: 'parameters' })
   expect(faultPlace('name: must have a character')).toEqual({
     task: null,
     field: 'name',

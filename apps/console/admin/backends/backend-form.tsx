@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { api, type Backend, bodyOf } from '../../api/client.js'
 import { backendsQuery } from '../../api/queries.js'
 import type { components } from '../../api/schema.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { numberOf } from '../../text/number-of.js'
 import { type FormField, WriteForm } from '../write-form.js'
 
@@ -72,12 +73,25 @@ const fieldsOf = ({ status, pricing, description, isRecommended, displayOrder }:
       name: `pricing.${name}`,
       label: prices[name],
       kind: 'decimal',
-      start: plainText(pricing[name])
+      start: plainText(pricing[name]),
+      limits: limitsOf('adminUpdateBackend', `pricing.${name}`)
     })
   ),
   { name: 'isRecommended', label: 'Recommended', start: String(isRecommended), options: yesNo },
-  { name: 'displayOrder', label: 'Place in the list', kind: 'integer', start: String(displayOrder) },
-  { name: 'description', label: 'Description', kind: 'area', start: description ?? '' }
+  {
+    name: 'displayOrder',
+    label: 'Place in the list',
+    kind: 'integer',
+    start: String(displayOrder),
+    limits: limitsOf('adminUpdateBackend', 'displayOrder')
+  },
+  {
+    name: 'description',
+    label: 'Description',
+    kind: 'area',
+    start: description ?? '',
+    limits: limitsOf('adminUpdateBackend', 'description')
+  }
 ]
 
 /** Prices have at most six decimals. */

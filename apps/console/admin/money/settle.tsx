@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../../api/client.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { usd } from '../../components/text.js'
 import { numberOf } from '../../text/number-of.js'
 import { readAgain } from '../admin-queries.js'
@@ -13,8 +14,18 @@ export function Settle({ jobId, heldUsd, why = null }: { jobId: string; heldUsd:
       title="Settle held money"
       why={why}
       fields={[
-        { name: 'cost_usd', label: 'What the provider billed, in USD', kind: 'decimal' },
-        { name: 'note', label: 'Why, for the record of actions', kind: 'area' }
+        {
+          name: 'cost_usd',
+          label: 'What the provider billed, in USD',
+          kind: 'decimal',
+          limits: limitsOf('adminSettleJob', 'cost_usd')
+        },
+        {
+          name: 'note',
+          label: 'Why, for the record of actions',
+          kind: 'area',
+          limits: limitsOf('adminSettleJob', 'note')
+        }
       ]}
       send={({ cost_usd, note }, header) =>
         bodyOf(

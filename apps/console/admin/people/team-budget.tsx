@@ -1,8 +1,10 @@
 // The budget of a team: limits, ceilings, and what is spent and reserved, in the figures of the service.
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, type Budget, bodyOf } from '../../api/client.js'
 import { Fact, Facts } from '../../components/facts.js'
 import layout from '../../components/layout.module.css'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { usd } from '../../components/text.js'
 import { numberOf } from '../../text/number-of.js'
@@ -49,12 +51,19 @@ function Standing({ teamId, budget }: { teamId: string; budget: Budget }) {
       </Facts>
       <WriteForm
         fields={limitNames.flatMap((name): FormField<Path>[] => [
-          { name, label: `${limits[name]}: limit, in USD`, kind: 'decimal', start: start[name] },
+          {
+            name,
+            label: `${limits[name]}: limit, in USD`,
+            kind: 'decimal',
+            start: start[name],
+            limits: limitsOf('adminSetBudget', name)
+          },
           {
             name: `ceilings.${name}`,
             label: `${limits[name]}: ceiling, in USD`,
             kind: 'decimal',
-            start: start[`ceilings.${name}`]
+            start: start[`ceilings.${name}`],
+            limits: limitsOf('adminSetBudget', `ceilings.${name}`)
           }
         ])}
         button="Change the budget"

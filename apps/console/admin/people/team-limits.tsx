@@ -1,7 +1,9 @@
 // How much of the shared machines a team can use at once, and how much it can store.
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../../api/client.js'
 import layout from '../../components/layout.module.css'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { groupedDigits } from '../../text/exact-numbers.js'
 import { numberOf } from '../../text/number-of.js'
@@ -24,6 +26,7 @@ export function TeamLimits({ team: { id, running_jobs_max, slots_max } }: { team
             label: 'Jobs under way at once',
             kind: 'integer',
             start: text(running_jobs_max),
+            limits: limitsOf('adminUpdateTeam', 'running_jobs_max'),
             help: "Empty: the installation's limit"
           },
           {
@@ -31,6 +34,7 @@ export function TeamLimits({ team: { id, running_jobs_max, slots_max } }: { team
             label: 'Slots of the executor at once',
             kind: 'integer',
             start: text(slots_max),
+            limits: limitsOf('adminUpdateTeam', 'slots_max'),
             help: 'Empty: all of them'
           }
         ]}
@@ -73,6 +77,7 @@ export function TeamStorage({ teamId }: { teamId: string }) {
                 label: 'Limit in bytes',
                 kind: 'integer',
                 start: String(data.limit_bytes),
+                limits: limitsOf('adminSetStorage', 'limit_bytes'),
                 help: 'Empty: the default of the installation'
               }
             ]}

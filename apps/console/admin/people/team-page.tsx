@@ -1,9 +1,11 @@
 // One team: its state, its money, and what it can use at once.
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, bodyOf } from '../../api/client.js'
 import { Fact, Facts } from '../../components/facts.js'
 import layout from '../../components/layout.module.css'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Loading, Refusal } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
 import { NoPage } from '../../shell/no-page.js'
@@ -78,7 +80,15 @@ function Suspension({ team: { id, suspended, suspended_reason } }: { team: AnyTe
       action={suspended ? 'Change the reason' : 'Suspend'}
       title={suspended ? 'Change the reason' : 'Suspend the team'}
       kind="danger"
-      fields={[{ name: 'reason', label: 'Reason, which the team reads', kind: 'area', start: suspended_reason ?? '' }]}
+      fields={[
+        {
+          name: 'reason',
+          label: 'Reason, which the team reads',
+          kind: 'area',
+          start: suspended_reason ?? '',
+          limits: limitsOf('adminSuspendTeam', 'reason')
+        }
+      ]}
       send={(body, header) => bodyOf(api.POST('/api/admin/teams/{id}/suspend', { params: { path, header }, body }))}
       onDone={() => readAgain(queryClient)}
     >

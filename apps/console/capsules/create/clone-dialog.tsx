@@ -3,11 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
+import { fieldFault } from '../../api/field-fault.js'
 import { sessionQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { Choice, Field } from '../../components/fields.js'
+import { Choice } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
 
@@ -38,6 +41,7 @@ export function CloneDialog(props: {
       await navigate({ to: '/capsules/$id', params: { id }, search: team === '' ? {} : { team } })
     }
   })
+  const fault = fieldFault(clone.error, ['name'])
   const send = (event: FormEvent) => {
     event.preventDefault()
     clone.mutate()
@@ -46,7 +50,13 @@ export function CloneDialog(props: {
     <Modal title="Clone this capsule" onClose={onClose}>
       <form className={layout.panel} onSubmit={send}>
         <p>The clone is a draft with the same tasks. It has none of the results, no seal and no schedule.</p>
-        <Field label="Name of the clone" value={name} onChange={setName} maxLength={200} />
+        <LimitedField
+          label="Name of the clone"
+          value={name}
+          onChange={setName}
+          limits={limitsOf('cloneCapsule', 'name')}
+          fault={fault?.text ?? null}
+        />
         <Choice
           label="Team"
           value={team}
@@ -56,7 +66,7 @@ export function CloneDialog(props: {
           ]}
           onChange={setTeam}
         />
-        <Refusal error={clone.error} />
+        {fault ? null : <Refusal error={clone.error} />}
         <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={clone.isPending}>
             Clone

@@ -10,6 +10,8 @@ import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf, listText } from '../../components/limits/limits.js'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
 import { useTeam } from '../../shell/team.js'
@@ -77,12 +79,19 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
   }
   return (
     <form className={layout.panel} onSubmit={send}>
-      <Field label="Name" value={form.name} onChange={set('name')} maxLength={200} fault={faultAt('name')} isRequired />
-      <Field
+      <LimitedField
+        label="Name"
+        value={form.name}
+        onChange={set('name')}
+        limits={limitsOf('createCapsule', 'name')}
+        fault={faultAt('name')}
+        isRequired
+      />
+      <LimitedField
         label="Description (optional)"
         value={form.description}
         onChange={set('description')}
-        maxLength={1_000}
+        limits={limitsOf('createCapsule', 'description')}
         fault={faultAt('description')}
       />
       <div className={layout.filters}>
@@ -90,18 +99,20 @@ function Form({ draft, onClose }: { draft?: ReadCapsule; onClose: () => void }) 
           label="Tags, with commas between (optional)"
           value={form.tags}
           onChange={set('tags')}
-          maxLength={520}
+          help={listText(limitsOf('createCapsule', 'tags'), limitsOf('createCapsule', 'tags[]'))}
           fault={faultAt('tags')}
         />
-        <Field
+        <LimitedField
           label="All runs may cost, in USD (optional)"
+          limits={limitsOf('createCapsule', 'max_budget_usd')}
           inputMode="decimal"
           value={form.maxBudget}
           onChange={set('maxBudget')}
           fault={faultAt('max_budget_usd')}
         />
-        <Field
+        <LimitedField
           label="Years of retention (optional)"
+          limits={limitsOf('createCapsule', 'retention_years')}
           inputMode="numeric"
           value={form.retentionYears}
           onChange={set('retentionYears')}

@@ -3,10 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
+import { fieldFault } from '../../api/field-fault.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
 
@@ -40,6 +42,7 @@ function FromJobDialog({ job, onClose }: { job: { id: string; name: string | nul
       await navigate({ to: '/capsules/$id', params: { id } })
     }
   })
+  const fault = fieldFault(make.error, ['name', 'description'])
   const send = (event: FormEvent) => {
     event.preventDefault()
     make.mutate()
@@ -51,9 +54,21 @@ function FromJobDialog({ job, onClose }: { job: { id: string; name: string | nul
           The capsule holds the program, parameters, backend, result, times and costs of this job. It cannot be changed;
           it can be sealed, verified and deleted.
         </p>
-        <Field label="Name (optional)" value={name} onChange={setName} maxLength={200} />
-        <Field label="Description (optional)" value={description} onChange={setDescription} maxLength={1_000} />
-        <Refusal error={make.error} />
+        <LimitedField
+          label="Name (optional)"
+          value={name}
+          onChange={setName}
+          limits={limitsOf('createCapsuleFromJob', 'name')}
+          fault={fault?.field === 'name' ? fault.text : null}
+        />
+        <LimitedField
+          label="Description (optional)"
+          value={description}
+          onChange={setDescription}
+          limits={limitsOf('createCapsuleFromJob', 'description')}
+          fault={fault?.field === 'description' ? fault.text : null}
+        />
+        {fault ? null : <Refusal error={make.error} />}
         <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={make.isPending}>
             Make the capsule

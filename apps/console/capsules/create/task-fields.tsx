@@ -4,6 +4,8 @@ import { backendsQuery, metaQuery } from '../../api/queries.js'
 import { Button } from '../../components/button.js'
 import { AreaField, Choice, Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Notice } from '../../components/notice.js'
 import own from '../capsules.module.css'
 import type { TaskForm } from './task-form.js'
@@ -30,11 +32,11 @@ export function TaskFields(props: {
     <fieldset className={own.task}>
       <legend>Task {place + 1}</legend>
       <div className={layout.filters}>
-        <Field
+        <LimitedField
           label="Name of the task"
+          limits={limitsOf('createCapsule', 'workflow.tasks[].name')}
           value={task.name}
           onChange={(name) => set({ name })}
-          maxLength={100}
           fault={faultAt('name')}
         />
         <Choice
@@ -52,8 +54,9 @@ export function TaskFields(props: {
           options={[{ value: '', text: 'Detect it' }, ...frameworks.map((value) => ({ value, text: value }))]}
           onChange={(framework) => set({ framework })}
         />
-        <Field
+        <LimitedField
           label="Shots"
+          limits={limitsOf('runCapsule', 'shots')}
           inputMode="numeric"
           value={task.shots}
           onChange={(shots) => set({ shots })}
@@ -74,8 +77,9 @@ export function TaskFields(props: {
           options={modes}
           onChange={(mode) => set({ mode: mode as TaskForm['mode'] })}
         />
-        <Field
+        <LimitedField
           label="Time limit in seconds"
+          limits={limitsOf('createCapsule', 'workflow.tasks[].timeout_seconds')}
           inputMode="numeric"
           value={task.timeoutSeconds}
           onChange={(timeoutSeconds) => set({ timeoutSeconds })}
@@ -85,8 +89,9 @@ export function TaskFields(props: {
       {faultAt('execution_mode') ? <Notice tone="bad">{faultAt('execution_mode')}</Notice> : null}
       {faultAt('backend') ? <Notice tone="bad">{faultAt('backend')}</Notice> : null}
       {task.kind === 'code' ? (
-        <AreaField
+        <LimitedField
           label="Code"
+          limits={limitsOf('createCapsule', 'workflow.tasks[].inline_code')}
           value={task.code}
           onChange={(code) => set({ code })}
           rows={8}
@@ -97,7 +102,6 @@ export function TaskFields(props: {
           label="Id of the script"
           value={task.script}
           onChange={(script) => set({ script })}
-          maxLength={36}
           help={
             task.scriptVersion === null
               ? undefined

@@ -152,7 +152,7 @@ function parametersOf({ parameters }: TaskForm, place: number): object {
 /** Where a refusal belongs: `tasks[1].parameters` with what is wrong; `null` for one about no field of the form. */
 export function faultPlace(message: string): { task: number | null; field: string; text: string } | null {
   const [, task, inTask, own, text] =
-    /^(?:workflow\.tasks\[(\d+)\](?:\.(\w+))?\S*|(name|description|tags|max_budget_usd|retention_years)\S*): ([\s\S]*)$/.exec(
+    /^(?:workflow\.tasks\[(\d+)\](?:\.(?:parameters\.(?=shots:))?(\w+))?\S*|(name|description|tags|max_budget_usd|retention_years)\S*): ([\s\S]*)$/.exec(
       message
     ) ?? []
   if (text === undefined) return null

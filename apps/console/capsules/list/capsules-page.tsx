@@ -157,14 +157,12 @@ function Filters({ filters }: { filters: CapsuleFilters }) {
           value={text}
           onChange={setText}
           onBlur={() => (text === (filters.q ?? '') ? undefined : change({ q: text }))}
-          maxLength={200}
         />
         <Field
           label="Tag"
           value={tag}
           onChange={setTag}
           onBlur={() => (tag === (filters.tag ?? '') ? undefined : change({ tag }))}
-          maxLength={50}
         />
         <Choice
           label="State"

@@ -88,9 +88,9 @@ function Search({ filters }: { filters: CatalogueFilters }) {
           })
         }}
       >
-        <Field label="Title or description" value={form.q} onChange={set('q')} maxLength={200} />
-        <Field label="Tag" value={form.tag} onChange={set('tag')} maxLength={50} />
-        <Field label="Category" value={form.category} onChange={set('category')} maxLength={100} />
+        <Field label="Title or description" value={form.q} onChange={set('q')} />
+        <Field label="Tag" value={form.tag} onChange={set('tag')} />
+        <Field label="Category" value={form.category} onChange={set('category')} />
         <Button type="submit">Search</Button>
       </form>
     </search>

@@ -1,12 +1,14 @@
 // Shows a sealed capsule to everyone. It cannot be taken back, so the readme is seen before as it will look.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { messageOf } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
+import { fieldFault } from '../../api/field-fault.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { AreaField, Field } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf, listText } from '../../components/limits/limits.js'
 import { Modal } from '../../components/modal.js'
 import { Refusal } from '../../components/notice.js'
 import type { ReadCapsule } from '../record/capsule-record.js'
@@ -52,8 +54,8 @@ export function PublishDialog({ capsule: { record }, onClose }: { capsule: ReadC
       await queryClient.invalidateQueries({ queryKey: ['capsule', record.id] })
     }
   })
-  const message = publish.error ? messageOf(publish.error) : ''
-  const faultAt = (field: string) => (message.startsWith(`${field}: `) ? message.slice(field.length + 2) : null)
+  const fault = fieldFault(publish.error, ['title', 'description', 'license', 'category', 'tags', 'readme'])
+  const faultAt = (field: string) => (fault?.field === field ? fault.text : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
     publish.mutate()
@@ -66,51 +68,51 @@ export function PublishDialog({ capsule: { record }, onClose }: { capsule: ReadC
           download it with the costs of its jobs. It can no longer be archived. Neither your name nor that of your team
           is shown.
         </p>
-        <Field
+        <LimitedField
           label="Title"
           value={form.title}
           onChange={set('title')}
-          maxLength={200}
+          limits={limitsOf('publishCapsule', 'title')}
           fault={faultAt('title')}
           isRequired
         />
-        <Field
+        <LimitedField
           label="Description"
           value={form.description}
           onChange={set('description')}
-          maxLength={2_000}
+          limits={limitsOf('publishCapsule', 'description')}
           fault={faultAt('description')}
           isRequired
         />
         <div className={layout.filters}>
-          <Field
+          <LimitedField
             label="License (optional)"
             value={form.license}
             onChange={set('license')}
-            maxLength={100}
+            limits={limitsOf('publishCapsule', 'license')}
             fault={faultAt('license')}
             help="For example CC-BY-4.0"
           />
-          <Field
+          <LimitedField
             label="Category (optional)"
             value={form.category}
             onChange={set('category')}
-            maxLength={100}
+            limits={limitsOf('publishCapsule', 'category')}
             fault={faultAt('category')}
           />
           <Field
             label="Tags, with commas between"
             value={form.tags}
             onChange={set('tags')}
-            maxLength={520}
             fault={faultAt('tags')}
+            help={listText(limitsOf('publishCapsule', 'tags'), limitsOf('publishCapsule', 'tags[]'))}
           />
         </div>
-        <AreaField
+        <LimitedField
           label="Readme in Markdown (optional)"
           value={form.readme}
           onChange={set('readme')}
-          maxLength={50_000}
+          limits={limitsOf('publishCapsule', 'readme')}
           rows={10}
           fault={faultAt('readme')}
         />
@@ -120,7 +122,7 @@ export function PublishDialog({ capsule: { record }, onClose }: { capsule: ReadC
             <Readme text={form.readme} />
           </section>
         ) : null}
-        <Refusal error={publish.error} />
+        {fault ? null : <Refusal error={publish.error} />}
         <div className={layout.bar}>
           <Button kind="main" type="submit" isDisabled={publish.isPending}>
             Publish

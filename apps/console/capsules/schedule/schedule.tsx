@@ -1,14 +1,15 @@
 // When a capsule is verified by itself, whom an unexpected verdict is told, and past times that are run after all.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { messageOf } from '../../api/api-error.js'
 import { api, bodyOf } from '../../api/client.js'
+import { fieldFault } from '../../api/field-fault.js'
 import { metaQuery } from '../../api/queries.js'
 import type { components } from '../../api/schema.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Loading, Notice, Refusal } from '../../components/notice.js'
 import { Time } from '../../components/text.js'
 import { membersQuery } from '../../team/team-queries.js'
@@ -131,8 +132,8 @@ function ScheduleForm({ capsule, schedule }: { capsule: ReadCapsule; schedule: C
       ),
     ...settled
   })
-  const message = save.error ? messageOf(save.error) : ''
-  const faultAt = (field: string) => (message.startsWith(`${field}: `) ? message.slice(field.length + 2) : null)
+  const fault = fieldFault(save.error, ['cron', 'timezone', 'alert'])
+  const faultAt = (field: string) => (fault?.field === field ? fault.text : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
     save.mutate()
@@ -141,22 +142,17 @@ function ScheduleForm({ capsule, schedule }: { capsule: ReadCapsule; schedule: C
     <form className={layout.panel} onSubmit={send}>
       <h2>{schedule ? 'Change the schedule' : 'Verify on a schedule'}</h2>
       <div className={layout.filters}>
-        <Field
+        <LimitedField
           label="Cron"
+          limits={limitsOf('setCapsuleSchedule', 'cron')}
           value={form.cron}
           onChange={(cron) => set({ cron })}
-          maxLength={200}
           fault={faultAt('cron')}
           help="Minute, hour, day of the month, month, day of the week; or @daily and the like"
         />
         <label className={own.zone}>
           Time zone
-          <input
-            list="time-zones"
-            value={form.timezone}
-            maxLength={60}
-            onChange={(event) => set({ timezone: event.target.value })}
-          />
+          <input list="time-zones" value={form.timezone} onChange={(event) => set({ timezone: event.target.value })} />
         </label>
         <datalist id="time-zones">
           {zones.map((zone) => (
@@ -171,7 +167,8 @@ function ScheduleForm({ capsule, schedule }: { capsule: ReadCapsule; schedule: C
         Paused
       </label>
       <Alerts team={team} form={form} set={set} />
-      <Refusal error={save.error ?? end.error} />
+      {faultAt('alert') ? <Notice tone="bad">{faultAt('alert')}</Notice> : null}
+      <Refusal error={fault ? end.error : (save.error ?? end.error)} />
       <div className={layout.bar}>
         <Button kind="main" type="submit" why={refusalOf(can?.schedule)} isDisabled={save.isPending}>
           {schedule ? 'Save the schedule' : 'Set the schedule'}

@@ -7,8 +7,9 @@ import { fieldFault } from '../../api/field-fault.js'
 import { backendsQuery } from '../../api/queries.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
-import { Field } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Modal } from '../../components/modal.js'
 import { Notice, Refusal } from '../../components/notice.js'
 import own from '../capsules.module.css'
@@ -71,28 +72,30 @@ export function SealDialog({ capsule, onClose }: { capsule: ReadCapsule; onClose
           <p>The evidence is taken from the newest completed run of the present definition.</p>
         )}
         <div className={layout.filters}>
-          <Field
+          <LimitedField
             label="Exit code"
+            limits={limitsOf('sealCapsule', 'exit_code')}
             inputMode="numeric"
             value={form.exitCode}
             onChange={set('exitCode')}
             fault={faultAt('exit_code')}
             help="0: the results are as expected"
           />
-          <Field
+          <LimitedField
             label="Margin (optional)"
+            limits={limitsOf('sealCapsule', 'margin')}
             inputMode="decimal"
             value={form.margin}
             onChange={set('margin')}
             fault={faultAt('margin')}
-            help="The distance that a verification tolerates, above 0 and at most 1"
+            help="The distance that a verification tolerates"
           />
         </div>
-        <Field
+        <LimitedField
           label="Exit message (optional)"
+          limits={limitsOf('sealCapsule', 'exit_message')}
           value={form.exitMessage}
           onChange={set('exitMessage')}
-          maxLength={1_000}
           fault={faultAt('exit_message')}
         />
         <Margin capsule={capsule} declared={form.margin.trim() === '' ? null : Number(form.margin)} />

@@ -98,7 +98,6 @@ function Filters({ filters }: { filters: ScriptFilters }) {
           value={text}
           onChange={setText}
           onBlur={() => change({ q: text })}
-          maxLength={200}
         />
         <Choice
           label="Kind"

@@ -2,7 +2,8 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { Fault, Position } from '../../circuit/circuit.js'
 import { Button } from '../../components/button.js'
-import { AreaField, Field } from '../../components/fields.js'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { limitsOf } from '../../components/limits/limits.js'
 import { Editor } from '../../playground/program/editor.js'
 import type { EditorHandle } from '../../playground/program/editor-props.js'
 import { Faults } from '../../playground/program/faults.js'
@@ -12,6 +13,8 @@ import styles from '../scripts.module.css'
 import type { PlacedFaults, ScriptForm } from './script-form.js'
 
 export function SourceFields(props: {
+  /** What the form sends. */
+  operation: 'uploadScript' | 'updateScript'
   form: ScriptForm
   onChange: (changes: Partial<ScriptForm>) => void
   faults: PlacedFaults
@@ -19,7 +22,7 @@ export function SourceFields(props: {
   /** What only a new script has, or only one that exists. */
   children: ReactNode
 }) {
-  const { form, onChange, faults, warnings, children } = props
+  const { operation, form, onChange, faults, warnings, children } = props
   const editor = useRef<EditorHandle>(null)
   const faultsId = useId()
   const [pointed, setPointed] = useState<number | null>(null)
@@ -28,15 +31,17 @@ export function SourceFields(props: {
   const goTo = (to: Position) => editor.current?.goTo(to)
   return (
     <>
-      <Field
+      <LimitedField
         label="Name"
+        limits={limitsOf(operation, 'name')}
         value={form.name}
         onChange={(name) => onChange({ name })}
         fault={faults.at.name ?? null}
         isRequired
       />
-      <AreaField
+      <LimitedField
         label="Description (optional)"
+        limits={limitsOf(operation, 'description')}
         rows={2}
         value={form.description}
         onChange={(description) => onChange({ description })}
@@ -70,9 +75,10 @@ export function SourceFields(props: {
           ))}
         </ul>
       ) : null}
-      <AreaField
+      <LimitedField
         label="Requirements (optional)"
-        help="As in a requirements.txt: compared with what is installed, never fetched."
+        limits={limitsOf(operation, 'requirements')}
+        help="As in a requirements.txt: compared with what is installed, never fetched"
         rows={3}
         value={form.requirements}
         onChange={(requirements) => onChange({ requirements })}

@@ -82,7 +82,7 @@ export function SourcePanel({ script, drafting }: { script: Script; drafting: Dr
       {draft?.base && draft.base.updatedAt !== script.updated_at ? (
         <Changed draft={draft.form} base={draft.base} script={script} onForm={setDraft} onDrop={drop} />
       ) : null}
-      <SourceFields form={form} onChange={change} faults={faults} warnings={atLines}>
+      <SourceFields operation="updateScript" form={form} onChange={change} faults={faults} warnings={atLines}>
         <Choice
           label="Framework"
           value={form.framework}

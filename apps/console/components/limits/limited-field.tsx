@@ -1,11 +1,11 @@
 import type { TextFieldProps } from 'react-aria-components'
-import { AreaField, Field } from '../../components/fields.js'
+import { AreaField, Field } from '../fields.js'
 import { limitText } from './limits.js'
 
-type Props = Pick<TextFieldProps, 'value' | 'onChange' | 'isRequired' | 'type' | 'autoComplete' | 'inputMode'> & {
+type Props = Omit<TextFieldProps, 'children' | 'maxLength'> & {
   label: string
   limits: Parameters<typeof limitText>[0]
-  help?: string
+  help?: string | undefined
   fault?: string | null
   rows?: number
 }

@@ -20,25 +20,35 @@ export function rememberSignedIn(value: boolean): void {
   if (value) setServiceState({ sessionEnded: false })
 }
 
-export async function patientFetch(request: Request): Promise<Response> {
+export const patientFetch = (request: Request): Promise<Response> => patiently(request, () => fetch(request.clone()))
+
+/**
+ * For requests that `fetch` does not send.
+ * @param attempt sends it; rejects when the service cannot be reached, or with the reason of the signal.
+ * @throws ConnectionLost, or the reason of the signal.
+ */
+export async function patiently(
+  { url, signal }: Pick<Request, 'url' | 'signal'>,
+  attempt: () => Promise<Response>
+): Promise<Response> {
   for (;;) {
-    const response = await send(request.clone())
+    const response = await send(attempt, signal)
     const seconds = secondsToWait(response)
-    if (seconds !== null) await waitFor(seconds, request.signal)
-    else if (response.status === 401 && signedIn && !aboutAccounts.test(new URL(request.url).pathname)) {
+    if (seconds !== null) await waitFor(seconds, signal)
+    else if (response.status === 401 && signedIn && !aboutAccounts.test(new URL(url).pathname)) {
       setServiceState({ sessionEnded: true })
-      await until(({ sessionEnded }) => !sessionEnded, request.signal)
+      await until(({ sessionEnded }) => !sessionEnded, signal)
     } else return response
   }
 }
 
-async function send(request: Request): Promise<Response> {
+async function send(attempt: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
   try {
-    const response = await fetch(request)
+    const response = await attempt()
     setServiceState({ reachable: true })
     return response
   } catch (error) {
-    if (request.signal.aborted) throw error
+    if (signal.aborted) throw error
     noteUnreachable()
     throw new ConnectionLost(error)
   }

@@ -1,5 +1,7 @@
-// Sends a file with its progress, which `fetch` does not tell. Cookies of this address go with it.
-import { ApiError, ConnectionLost } from '../../api/api-error.js'
+// Sends a file with its progress, which `fetch` does not tell. Cookies of this address go with it. It waits and signs in again
+// like every other request.
+import { refusalOf } from '../../api/api-error.js'
+import { patiently } from '../../api/patient-fetch.js'
 import { targetOf } from './file-target.js'
 
 export interface Imported {
@@ -7,39 +9,49 @@ export interface Imported {
   warnings: string[]
 }
 
-/** @param onProgress from 0 to 1. @throws ApiError, ConnectionLost. */
-export function sendFile(
-  file: File,
-  options: { team: { team_id?: string }; key: string; signal: AbortSignal; onProgress: (part: number) => void }
-): Promise<Imported> {
+interface Options {
+  team: { team_id?: string }
+  key: string
+  signal: AbortSignal
+  /** Called with the part that is sent, from 0 to 1; from 0 again when the file is sent again. */
+  onProgress: (part: number) => void
+}
+
+/** @throws ApiError, ConnectionLost, the reason of the signal. */
+export async function sendFile(file: File, options: Options): Promise<Imported> {
   const { path, contentType } = targetOf(file.name)
   const url = new URL(path, location.origin)
   if (options.team.team_id !== undefined) url.searchParams.set('team_id', options.team.team_id)
+  const response = await patiently({ url: url.href, signal: options.signal }, () =>
+    sendOnce(url.href, contentType, file, options)
+  )
+  if (response.status !== 201) throw await refusalOf(response)
+  return { warnings: [], ...((await response.json()) as { capsule_id: string }) }
+}
+
+function sendOnce(url: string, contentType: string, file: File, options: Options): Promise<Response> {
+  const { key, signal, onProgress } = options
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
+    const abort = () => request.abort()
+    const end = () => signal.removeEventListener('abort', abort)
     request.open('POST', url)
     request.setRequestHeader('content-type', contentType)
-    request.setRequestHeader('idempotency-key', options.key)
-    request.upload.onprogress = ({ loaded, total }) => options.onProgress(total === 0 ? 0 : loaded / total)
-    request.onload = () => {
-      const body = readBody(request.responseText)
-      if (request.status === 201) resolve({ warnings: [], ...(body as { capsule_id: string }) })
-      else
-        reject(
-          new ApiError(request.status, body.error ?? `The service returned ${request.status} without a reason`, null)
-        )
-    }
-    request.onerror = () => reject(new ConnectionLost(null))
-    request.onabort = () => reject(options.signal.reason)
-    options.signal.addEventListener('abort', () => request.abort(), { once: true })
+    request.setRequestHeader('idempotency-key', key)
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
+    request.onloadend = end
+    request.onload = () =>
+      resolve(new Response(request.responseText, { status: request.status, headers: headersOf(request) }))
+    request.onerror = () => reject(new Error('The file could not be sent'))
+    request.onabort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
     request.send(file)
   })
 }
 
-function readBody(text: string): { error?: string } {
-  try {
-    return JSON.parse(text) as { error?: string }
-  } catch {
-    return {}
-  }
-}
+const headersOf = (request: XMLHttpRequest): [string, string][] =>
+  request
+    .getAllResponseHeaders()
+    .trim()
+    .split(/[\r\n]+/)
+    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])

@@ -4,6 +4,8 @@ import { eq } from 'drizzle-orm'
 import type { Locator, Page } from 'playwright-core'
 import { teams } from '../../../db/tables/accounts.js'
 import { browserTest } from '../../support/browser/browser-test.js'
+import { eventually } from '../../support/eventually.js'
+import { refuse, startReceiver } from '../../support/receivers/webhook-receiver.js'
 import type { TeamStage } from './stage.js'
 
 type Verdict = true | string
@@ -15,6 +17,10 @@ interface Lists {
     Item<'list_webhooks' | 'create_webhook' | 'change_budget' | 'change_retention'> & { id: string })[]
   members: (Item<'change_role' | 'remove' | 'make_owner'> & { user_id: string; email: string })[]
   invitations: (Item<'resend' | 'cancel'> & { email: string })[]
+  api_keys: (Item<'revoke'> & { name: string })[]
+  secrets: (Item<'replace' | 'test' | 'delete'> & { key_name: string })[]
+  webhooks: (Item<'test' | 'delete'> & { id: string; url: string })[]
+  deliveries: (Item<'send_again'> & { event: string })[]
 }
 
 export function allowedTests({ scene, call, owner, colleague }: TeamStage): void {
@@ -45,6 +51,9 @@ export function allowedTests({ scene, call, owner, colleague }: TeamStage): void
       const row = page.getByRole('row').filter({ hasText: member.email })
       await agrees(`remove ${member.email}`, button('Remove', row), member.can.remove)
       expect(await row.getByRole('combobox').count()).toBe(member.can.change_role === true ? 1 : 0)
+      // Whoever reads the page cannot be given what is theirs.
+      if ((await row.getByText('(you)').count()) > 0) expect(await button('Make owner', row).count()).toBe(0)
+      else await agrees(`make ${member.email} the owner`, button('Make owner', row), member.can.make_owner)
     }
     await open('invitations')
     await agrees('invite', button('Send the invitation'), can.invite)
@@ -54,18 +63,49 @@ export function allowedTests({ scene, call, owner, colleague }: TeamStage): void
       await agrees('cancel', button('Cancel', row), invitation.can.cancel)
     }
     await open('credentials')
-    await agrees('credentials', button('Set the credentials of IonQ'), can.save_credentials)
+    const secrets = await read(page, `/api/team/secrets?team_id=${teamId}`, 'secrets')
+    await agrees('credentials', button('Set the credentials of IBM Quantum'), can.save_credentials)
+    for (const secret of secrets) {
+      const row = page.getByRole('row').filter({ hasText: secret.key_name })
+      await agrees(`delete ${secret.key_name}`, button('Delete', row), secret.can.delete)
+      await agrees(`test ${secret.key_name}`, button('Test what IonQ has'), secret.can.test)
+      await agrees(`replace ${secret.key_name}`, button('Change the credentials of IonQ'), secret.can.replace)
+    }
     await open('keys')
-    if (can.list_api_keys === true) await agrees('make a key', button('Make the key'), can.create_api_key)
-    else await agrees('list keys', button('Make the key'), can.list_api_keys)
+    if (can.list_api_keys === true) {
+      await agrees('make a key', button('Make the key'), can.create_api_key)
+      for (const key of await read(page, `/api/team/api-keys?team_id=${teamId}`, 'api_keys')) {
+        const row = page.getByRole('row').filter({ hasText: key.name })
+        await agrees(`revoke ${key.name}`, button('Revoke', row), key.can.revoke)
+      }
+    } else await agrees('list keys', button('Make the key'), can.list_api_keys)
     await open('webhooks')
-    if (can.list_webhooks === true) await agrees('add a webhook', button('Add the webhook'), can.create_webhook)
-    else await agrees('list webhooks', button('Add the webhook'), can.list_webhooks)
+    if (can.list_webhooks === true) {
+      await agrees('add a webhook', button('Add the webhook'), can.create_webhook)
+      for (const webhook of await read(page, `/api/team/webhooks?team_id=${teamId}`, 'webhooks')) {
+        const part = page.getByRole('region', { name: `Webhook ${webhook.url}` })
+        await agrees(`test ${webhook.url}`, button('Send a test', part), webhook.can.test)
+        await agrees(`delete ${webhook.url}`, button('Delete', part), webhook.can.delete)
+        await button('Show the log', part).click()
+        const log = `/api/team/webhooks/${webhook.id}/deliveries`
+        for (const { event, can: may } of await read(page, log, 'deliveries')) {
+          const row = page.getByRole('row').filter({ hasText: event })
+          await agrees(`send ${event} again`, button('Send again', row), may.send_again)
+        }
+      }
+    } else await agrees('list webhooks', button('Add the webhook'), can.list_webhooks)
     await open('budget')
     await agrees('budget', button('Save the limits'), can.change_budget)
     await open('retention')
     await agrees('retention', button('Save the days'), can.change_retention)
   }
+
+  /** A delivery under way is not sent again. */
+  const untilFailed = (page: Page, id: string) =>
+    eventually(async () => {
+      const [delivery] = await read(page, `/api/team/webhooks/${id}/deliveries`, 'deliveries')
+      return delivery?.can.send_again === true
+    })
 
   browserTest(
     'an owner, an admin and a member find what each may do, also in a suspended team, and the reason of the rest',
@@ -73,6 +113,15 @@ export function allowedTests({ scene, call, owner, colleague }: TeamStage): void
       const { page } = visit
       const teamId = await owner(visit, 'Roles')
       await call(page, 'POST', '/api/team/invitations', { team_id: teamId, email: 'waits@example.org', role: 'member' })
+      await call(page, 'POST', '/api/team/api-keys', { team_id: teamId, name: 'nightly', tier: 'qpu', kind: 'live' })
+      const credentials = { provider: 'ionq', secrets: { api_key: 'a-key-of-nobody' } }
+      await call(page, 'POST', '/api/team/secrets', { team_id: teamId, ...credentials })
+      const receiver = await startReceiver(refuse)
+      const webhook = { url: receiver.url, events: ['job.failed'] }
+      const { id } = await call<{ id: string }>(page, 'POST', '/api/team/webhooks', { team_id: teamId, ...webhook })
+      await call(page, 'POST', `/api/team/webhooks/${id}/test`)
+      await untilFailed(page, id)
+      await receiver.close()
       await colleague(visit, teamId, 'admin', async (admin) => {
         await colleague(visit, teamId, 'member', async (member) => {
           for (const person of [visit, admin, member]) await compare(person.page, teamId)

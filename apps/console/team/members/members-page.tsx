@@ -41,7 +41,7 @@ export function MembersPage() {
 
 function MemberTable({ teamId, members, me }: { teamId: string; members: Member[]; me: string | undefined }) {
   // Said once above the table where the same words would stand in each row.
-  const locked = commonRefusal(members.map(({ can }) => can.make_owner)) !== null
+  const locked = commonRefusal(members.map(({ can }) => can.make_owner))
   const managed = members.some(({ can }) => can.remove === true || can.change_role === true)
   const reason = managed ? null : commonRefusal(members.map(({ can }) => can.remove))
   const [shown, setShown] = useState(SHOWN_FIRST)
@@ -49,6 +49,7 @@ function MemberTable({ teamId, members, me }: { teamId: string; members: Member[
   return (
     <>
       {reason === null ? null : <Notice>{reason}: roles can be read only.</Notice>}
+      {reason !== null || locked === null ? null : <Notice>{locked}: the owner stays as it is.</Notice>}
       <Table label="Members" heads={heads}>
         {members.slice(0, shown).map((member) => (
           <tr key={member.user_id}>
@@ -65,7 +66,12 @@ function MemberTable({ teamId, members, me }: { teamId: string; members: Member[
             </td>
             {reason === null ? (
               <td>
-                <MemberActions teamId={teamId} member={member} isMe={member.user_id === me} transferable={!locked} />
+                <MemberActions
+                  teamId={teamId}
+                  member={member}
+                  isMe={member.user_id === me}
+                  transferable={locked === null}
+                />
               </td>
             ) : null}
           </tr>

@@ -72,6 +72,8 @@ export interface CredentialDetails {
   bucket?: string
   /** The provider's names of the devices that they can use. */
   devices?: string[]
+  /** What keeps jobs, or some of them, from running with credentials that the provider takes. */
+  faults?: string[]
 }
 
 /** A team's credentials, and the place in which they are used. */

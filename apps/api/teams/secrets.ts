@@ -120,7 +120,10 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ deps: ApiDeps }> = async 
                   instance: Type.Optional(text),
                   region: Type.Optional(text),
                   bucket: Type.Optional(text),
-                  devices: Type.Optional(Type.Array(text))
+                  devices: Type.Optional(Type.Array(text)),
+                  faults: Type.Optional(
+                    Type.Array(text, { description: 'What keeps jobs, or some of them, from running all the same' })
+                  )
                 },
                 { description: 'With valid credentials: what the provider says that they open' }
               )

@@ -6423,6 +6423,7 @@ export interface components {
       region?: string
       bucket?: string
       devices?: string[]
+      faults?: string[]
     }
     TestSecretsResponse: {
       valid: boolean

@@ -81,7 +81,13 @@ export const createBraket: CreateProviderCalls<AwsService> = (urls = {}, callTim
         devices: found
           .filter(({ deviceStatus, deviceName }) => deviceStatus === 'ONLINE' && typeof deviceName === 'string')
           .map(({ deviceName }) => (deviceName as string).slice(0, 100)),
-        bucket
+        bucket: bucket.text,
+        faults: [
+          ...(credentials.default_region === undefined
+            ? ['default_region is not set: jobs on simulators need it']
+            : []),
+          ...(bucket.fault === null ? [] : [bucket.fault])
+        ]
       }
     },
 
@@ -198,14 +204,17 @@ export const createBraket: CreateProviderCalls<AwsService> = (urls = {}, callTim
   }
 
   /** The bucket, and what would keep jobs from using it. */
-  async function bucketDetails(session: Session, signal: AbortSignal): Promise<string> {
-    if (session.credentials.s3_bucket === undefined) return 'not set: jobs need s3_bucket'
+  async function bucketDetails(session: Session, signal: AbortSignal): Promise<{ text: string; fault: string | null }> {
+    if (session.credentials.s3_bucket === undefined)
+      return { text: 'not set: jobs need s3_bucket', fault: 's3_bucket is not set: jobs need it' }
     const bucket = bucketOf(session.credentials)
     try {
       const readable = await storage.check(session, bucket, signal)
-      return readable ? bucket.name : `${bucket.name} (whether results can be read is unknown without s3:ListBucket)`
+      const unknown = ' (whether results can be read is unknown without s3:ListBucket)'
+      return { text: `${bucket.name}${readable ? '' : unknown}`, fault: null }
     } catch (error) {
-      if (error instanceof ProviderFault) return `${bucket.name} (${error.message})`
+      if (error instanceof ProviderFault)
+        return { text: `${bucket.name} (${error.message})`, fault: `${bucket.name}: ${error.message}` }
       throw error
     }
   }

@@ -68,7 +68,8 @@ export const createIbm: CreateProviderCalls<'api' | 'iam'> = (urls = {}, callTim
 
     async verify(credentials, signal) {
       await iam.issue(credentials.token!, signal)
-      if (credentials.instance === undefined) return { instance: 'not set: jobs need instance' }
+      if (credentials.instance === undefined)
+        return { instance: 'not set: jobs need instance', faults: ['instance is not set: jobs need it'] }
       const states = await devicesOf(credentials, {}, signal)
       const { crn, region } = instanceOf(credentials)
       return { instance: crn, region, devices: states.map(({ target }) => target) }

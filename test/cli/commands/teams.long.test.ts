@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { emulatorVariables } from '../../../apps/cli/stack/parts/emulators.js'
+import { type Emulators, startEmulators } from '../../../apps/emulators/emulators.js'
 import { eventually } from '../../support/eventually.js'
 import { type Ended, type Shell, startService } from '../qjob.js'
 import { signedUp } from '../signed-up.js'
@@ -11,12 +13,16 @@ const keyRing = `cli:${Buffer.from('a ring key of 32 bytes for tests').toString(
 const mails = mkdtempSync(join(tmpdir(), 'qjob-mails-'))
 const bell = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q; bit[2] c;\nh q[0]; cx q[0], q[1];\nc = measure q;\n'
 
+let emulators: Emulators
 let service: Awaited<ReturnType<typeof startService>>
 let ada: Shell
 let bob: Shell
 
 beforeAll(async () => {
-  service = await startService('cli-teams', { SECRETS_KEYS: keyRing, MAIL_DIR: mails, RATE_LIMIT_SCALE: '0' })
+  emulators = await startEmulators()
+  const braket = emulatorVariables(emulators.providers.filter(({ provider }) => provider === 'aws-braket'))
+  const settings = { SECRETS_KEYS: keyRing, MAIL_DIR: mails, RATE_LIMIT_SCALE: '0', ...braket }
+  service = await startService('cli-teams', settings)
   ;[ada, bob] = await Promise.all([signedUp(service, 'ada@example.org'), signedUp(service, 'bob@example.org')])
 }, 60_000)
 
@@ -24,6 +30,7 @@ afterAll(async () => {
   for (const shell of [ada, bob]) shell?.remove()
   rmSync(mails, { recursive: true, force: true })
   await service?.close()
+  await emulators?.close()
 })
 
 /** The standard output of a command that succeeds. */
@@ -148,6 +155,27 @@ test('credentials are read from standard input or a prompt, listed without their
   const { secrets } = await json(ada, ['credentials', 'list'])
   await shown(ada, ['credentials', 'delete', secrets[0].id.slice(-8)])
   expect(await shown(ada, ['credentials', 'list'])).toBe('No credentials.\n')
+})
+
+test('a test of credentials says what they open, and what keeps jobs from running with them', async () => {
+  const { credentials } = emulators.provider('aws-braket') as { credentials: Record<string, string> }
+  const lines = (values: Record<string, string>) =>
+    Object.entries(values)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join('')
+  await shown(ada, ['credentials', 'set', 'aws-braket'], lines(credentials))
+  const right = await shown(ada, ['credentials', 'test', 'aws-braket'])
+  expect(right).toMatch(
+    /^.* takes these credentials\naccount +\d+\nregion +us-east-1\nbucket +\S+\ndevices +.*SV1.*\n$/
+  )
+  const elsewhere = { s3_bucket: 'amazon-braket-emulated-eu-north-1' }
+  await shown(ada, ['credentials', 'set', 'aws-braket'], lines(elsewhere))
+  const wrong = await shown(ada, ['credentials', 'test', 'aws-braket'])
+  expect(wrong).toMatch(
+    /takes these credentials, but not every job can run with them:\namazon-braket-emulated-eu-north-1: .*the bucket is in eu-north-1; set s3_bucket/
+  )
+  const tested = await json(ada, ['credentials', 'test', 'aws-braket'])
+  expect([tested.valid, tested.details.faults.length]).toEqual([true, 1])
 })
 
 test('webhooks and budgets are set, shown and removed', async () => {

@@ -40,6 +40,34 @@ export function outsideTests({ scene, call, owner, emulators }: TeamStage): void
   )
 
   browserTest(
+    'what tested credentials open stands on the page, and a bucket in another region is told before a job fails by it',
+    scene.visit(async (visit) => {
+      const { page, open, examine } = visit
+      const teamId = await owner(visit, 'Buckets')
+      const { credentials } = emulators().provider('aws-braket') as { credentials: Record<string, string> }
+      await open(`/team/credentials?team=${teamId}`)
+      const section = page.getByRole('region', { name: 'AWS Braket', exact: true })
+      await section.getByRole('button', { name: /^Set the credentials/ }).click()
+      const form = page.getByRole('form', { name: /^Credentials of / })
+      for (const [name, value] of Object.entries({
+        ...credentials,
+        s3_bucket: 'amazon-braket-emulated-eu-north-1'
+      }))
+        await form.getByLabel(name).fill(value)
+      await form.getByRole('button', { name: 'Test and save' }).click()
+      await section.getByText(/takes these credentials, but not every job can run with them/).waitFor()
+      await section.getByRole('listitem').filter({ hasText: 'the bucket is in eu-north-1; set s3_bucket' }).waitFor()
+      for (const text of [/^us-east-1$/, /SV1/]) await section.locator('dd').filter({ hasText: text }).waitFor()
+      await examine()
+      const secrets = { s3_bucket: credentials.s3_bucket }
+      await call(page, 'POST', '/api/team/secrets', { team_id: teamId, provider: 'aws-braket', secrets })
+      await section.getByRole('button', { name: /^Test what/ }).click()
+      await section.locator('dd').filter({ hasText: credentials.s3_bucket! }).waitFor()
+      expect(await section.getByText('not every job can run').count()).toBe(0)
+    })
+  )
+
+  browserTest(
     'a test of a webhook arrives signed, a failed one says why in the log, and is sent again',
     scene.visit(async (visit) => {
       const { page, open } = visit

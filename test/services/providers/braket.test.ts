@@ -85,7 +85,8 @@ describe('credentials', () => {
       account: ACCOUNT,
       region: 'us-east-1',
       bucket,
-      devices: expect.arrayContaining(['SV1', 'Aquila', 'Forte 1'])
+      devices: expect.arrayContaining(['SV1', 'Aquila', 'Forte 1']),
+      faults: []
     })
   })
 
@@ -94,17 +95,27 @@ describe('credentials', () => {
     expect(await braket.verify(keys, signal)).toMatchObject({
       account: ACCOUNT,
       region: expect.stringContaining('default_region'),
-      bucket: expect.stringContaining('s3_bucket')
+      bucket: expect.stringContaining('s3_bucket'),
+      faults: ['default_region is not set: jobs on simulators need it', 's3_bucket is not set: jobs need it']
     })
   })
 
   test('of a bucket in another region, or of none, are taken, and the bucket is told', async () => {
     const elsewhere = { ...credentials, s3_bucket: 'amazon-braket-emulated-eu-north-1' }
-    expect((await braket.verify(elsewhere, signal)).bucket).toContain('eu-north-1; set')
+    expect(await braket.verify(elsewhere, signal)).toMatchObject({
+      bucket: expect.stringContaining('eu-north-1; set'),
+      faults: [expect.stringMatching(/^amazon-braket-emulated-eu-north-1: .*the bucket is in eu-north-1; set/)]
+    })
     const nowhere = { ...credentials, s3_bucket: 'no-such-bucket' }
-    expect((await braket.verify(nowhere, signal)).bucket).toContain('no such bucket')
+    expect(await braket.verify(nowhere, signal)).toMatchObject({
+      bucket: expect.stringContaining('no such bucket'),
+      faults: [expect.stringContaining('no such bucket')]
+    })
     await emulator.steer('POST', '/settings', { list_bucket: false })
-    expect((await braket.verify(credentials, signal)).bucket).toContain('s3:ListBucket')
+    expect(await braket.verify(credentials, signal)).toMatchObject({
+      bucket: expect.stringContaining('s3:ListBucket'),
+      faults: []
+    })
   })
 
   test.each<[string, () => Credentials | Promise<Credentials>, RegExp]>([

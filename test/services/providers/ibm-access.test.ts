@@ -185,7 +185,10 @@ describe('credentials', () => {
   })
 
   test('without an instance are taken, and what they lack is named', async () => {
-    expect(await scene.ibm.verify({ token: 'an-api-key' }, signal)).toEqual({ instance: 'not set: jobs need instance' })
+    expect(await scene.ibm.verify({ token: 'an-api-key' }, signal)).toEqual({
+      instance: 'not set: jobs need instance',
+      faults: ['instance is not set: jobs need it']
+    })
   })
 
   test.each([

@@ -8,6 +8,7 @@ import { itemNamed, type List, listCommand, listText } from '../../session/list.
 import { readSecrets } from '../../session/password.js'
 import { accountCommand, type ServiceOptions, withSession } from '../../session/service-command.js'
 import { exitCodes } from '../../terminal/cli-error.js'
+import { listing } from '../../terminal/layout.js'
 import { printResult } from '../../terminal/output.js'
 import { ago } from '../../terminal/readable-time.js'
 import { plainLine } from '../../terminal/untrusted-text.js'
@@ -91,9 +92,30 @@ export function addCredentialsCommand(program: Command): void {
 
 const provider = () => new Argument('<provider>', 'the provider').choices(credentialProviders)
 
+interface Check {
+  valid: boolean
+  message: string
+  details: {
+    account?: string
+    instance?: string
+    region?: string
+    bucket?: string
+    devices?: string[]
+    faults?: string[]
+  }
+}
+
 async function check(api: ApiClient, of: CredentialProvider, options: Options): Promise<void> {
   const body = { team_id: await changedTeam(api, options), provider: of }
-  const { value, text } = await api.post<{ valid: boolean; message: string }>('/api/team/secrets/test', body)
-  printResult(options, text, () => plainLine(value.message))
+  const { value, text } = await api.post<Check>('/api/team/secrets/test', body)
+  printResult(options, text, () => checkText(value))
   if (!value.valid) process.exitCode = exitCodes.jobFailed
+}
+
+/** What keeps jobs from running stands next to the outcome, above what the provider says that the credentials open. */
+function checkText({ message, details: { faults = [], devices, account, instance, region, bucket } }: Check): string {
+  const lines = [`${message}${faults.length === 0 ? '' : ', but not every job can run with them:'}`, ...faults]
+  const opened = Object.entries({ account, instance, region, bucket, devices: devices?.join(', ') })
+  const entries = opened.filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return [...lines.map(plainLine), ...(entries.length === 0 ? [] : [listing(entries)])].join('\n')
 }

@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, bodyOf } from '../../api/client.js'
-import type { components } from '../../api/schema.js'
 import { useWriteKey } from '../../api/write-key.js'
 import { Button } from '../../components/button.js'
 import { Field } from '../../components/fields.js'
@@ -12,11 +11,16 @@ import { useAction } from '../parts/use-action.js'
 import { whyNot } from '../parts/verdicts.js'
 import { type Provider, readTeamAgain, type Secret, type TeamRecord } from '../team-queries.js'
 import { helpOf, typedValues } from './credential-help.js'
+import type { TestResult } from './test-outcome.js'
 
-export type TestResult = components['schemas']['TestSecretsResponse']
-
-export function CredentialForm(props: { provider: Provider; team: TeamRecord; stored: Secret[]; onClose: () => void }) {
-  const { provider, team, stored, onClose } = props
+export function CredentialForm(props: {
+  provider: Provider
+  team: TeamRecord
+  stored: Secret[]
+  onClose: () => void
+  onSaved: (tested: TestResult | null) => void
+}) {
+  const { provider, team, stored, onClose, onSaved } = props
   const queryClient = useQueryClient()
   const withKey = useWriteKey()
   const [testing, saving] = [useAction(), useAction()]
@@ -28,12 +32,12 @@ export function CredentialForm(props: { provider: Provider; team: TeamRecord; st
     setResult(null)
   }
   const body = { team_id: team.id, provider: provider.provider, secrets: typedValues(typed) }
-  const save = async () => {
+  const save = async (tested: TestResult | null) => {
     const done = await saving.run(() =>
       withKey(body, (header) => bodyOf(api.POST('/api/team/secrets', { params: { header }, body })))
     )
     await readTeamAgain(queryClient)
-    if (done) onClose()
+    if (done) onSaved(tested)
   }
   const testAndSave = async () => {
     setResult(null)
@@ -42,9 +46,9 @@ export function CredentialForm(props: { provider: Provider; team: TeamRecord; st
     await testing.run(async () => {
       outcome = await bodyOf(api.POST('/api/team/secrets/test', { body }))
     })
-    const { valid } = (outcome as TestResult | null) ?? {}
-    if (valid) await save()
-    else setResult(outcome)
+    const tested = outcome as TestResult | null
+    if (tested?.valid) await save(tested)
+    else setResult(tested)
   }
   // What has a wrong format is refused at its field, so saving it without a test would be refused too.
   const fault = /^secrets\.(\w+): /.exec(result?.message ?? '')?.[1]
@@ -61,7 +65,7 @@ export function CredentialForm(props: { provider: Provider; team: TeamRecord; st
       more={
         <>
           {result && !fault ? (
-            <Button isDisabled={saving.pending} onPress={() => void save()}>
+            <Button isDisabled={saving.pending} onPress={() => void save(null)}>
               Save without a successful test
             </Button>
           ) : null}

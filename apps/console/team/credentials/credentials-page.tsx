@@ -21,7 +21,8 @@ import {
   type TeamRecord
 } from '../team-queries.js'
 import { useTeamRecord } from '../use-team-record.js'
-import { CredentialForm, type TestResult } from './credential-form.js'
+import { CredentialForm } from './credential-form.js'
+import { TestOutcome, type TestResult } from './test-outcome.js'
 
 export function CredentialsPage() {
   usePageTitle('Credentials')
@@ -50,6 +51,8 @@ export function CredentialsPage() {
 
 function ProviderPart({ provider, team, stored }: { provider: Provider; team: TeamRecord; stored: Secret[] }) {
   const [open, setOpen] = useState(false)
+  /** Of the last test of what is saved. */
+  const [result, setResult] = useState<TestResult | null>(null)
   const change = stored.length > 0 ? 'Change the credentials' : 'Set the credentials'
   return (
     <section className={layout.section} aria-label={provider.name}>
@@ -59,9 +62,23 @@ function ProviderPart({ provider, team, stored }: { provider: Provider; team: Te
           This service cannot talk to {provider.name}: it stores credentials, and runs no job there.
         </Notice>
       )}
-      {stored.length > 0 ? <Stored provider={provider} team={team} stored={stored} /> : <p>The team has none.</p>}
+      {stored.length > 0 ? (
+        <Stored provider={provider} team={team} stored={stored} onTested={setResult} />
+      ) : (
+        <p>The team has none.</p>
+      )}
+      {result && stored.length > 0 ? <TestOutcome result={result} /> : null}
       {open ? (
-        <CredentialForm provider={provider} team={team} stored={stored} onClose={() => setOpen(false)} />
+        <CredentialForm
+          provider={provider}
+          team={team}
+          stored={stored}
+          onClose={() => setOpen(false)}
+          onSaved={(tested) => {
+            setResult(tested)
+            setOpen(false)
+          }}
+        />
       ) : (
         <Button
           why={whyNot(team.can.save_credentials)}
@@ -75,24 +92,29 @@ function ProviderPart({ provider, team, stored }: { provider: Provider; team: Te
   )
 }
 
-function Stored({ provider, team, stored }: { provider: Provider; team: TeamRecord; stored: Secret[] }) {
+function Stored(props: {
+  provider: Provider
+  team: TeamRecord
+  stored: Secret[]
+  onTested: (result: TestResult | null) => void
+}) {
+  const { provider, team, stored, onTested } = props
   const queryClient = useQueryClient()
   const withKey = useWriteKey()
   const action = useAction()
-  const [result, setResult] = useState<TestResult | null>(null)
   const again = () => readTeamAgain(queryClient)
   const test = async () => {
-    setResult(null)
+    onTested(null)
     const body = { team_id: team.id, provider: provider.provider }
-    await action.run(async () => setResult(await bodyOf(api.POST('/api/team/secrets/test', { body }))))
+    await action.run(async () => onTested(await bodyOf(api.POST('/api/team/secrets/test', { body }))))
     await again()
   }
   const remove = (id: string) => async () => {
     const path = { id }
     await withKey(path, (header) => bodyOf(api.DELETE('/api/team/secrets/{id}', { params: { path, header } })))
+    onTested(null)
     await again()
   }
-  const testable = stored[0]!.can.test
   return (
     <>
       <Table label={`Credentials of ${provider.name}`} heads={['Name', 'Value', 'Check', 'Saved', 'Actions']}>
@@ -127,16 +149,18 @@ function Stored({ provider, team, stored }: { provider: Provider; team: TeamReco
           </tr>
         ))}
       </Table>
-      {testable === true ? (
-        <div className={layout.bar}>
-          <Button isDisabled={action.pending} onPress={() => void test()} aria-label={`Test what ${provider.name} has`}>
-            Test
-          </Button>
-          {action.pending ? <span role="status">Asking {provider.name}…</span> : null}
-        </div>
-      ) : null}
+      <div className={layout.bar}>
+        <Button
+          why={whyNot(stored[0]!.can.test)}
+          isDisabled={action.pending}
+          onPress={() => void test()}
+          aria-label={`Test what ${provider.name} has`}
+        >
+          Test
+        </Button>
+        {action.pending ? <span role="status">Asking {provider.name}…</span> : null}
+      </div>
       <Refusal error={action.error} />
-      {result ? <Notice tone={result.valid ? 'ok' : 'warn'}>{result.message}</Notice> : null}
     </>
   )
 }

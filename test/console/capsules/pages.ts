@@ -1,10 +1,7 @@
 // The pages of capsules: how they are made, what each shows, by keyboard, on a phone, with a year of verifications.
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { Page, Response } from 'playwright-core'
-import { projectRoot } from '../../../apps/cli/stack/project.js'
+import type { Page } from 'playwright-core'
 import { browserTest } from '../../support/browser/browser-test.js'
 import { addPastRuns } from '../../support/capsules/past-runs.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
@@ -46,8 +43,6 @@ async function requestsOf(page: Page, act: () => Promise<void>): Promise<string[
   page.off('request', note)
   return seen
 }
-
-const brotliSizeOf = (path: string): number => statSync(join(projectRoot, 'dist/console', `${path}.br`)).size
 
 const isNarrow = async (page: Page) =>
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
@@ -157,50 +152,6 @@ export function pageTests(scene: Scene): void {
       }
       await open(`/capsules/${id}?tab=schedule`)
       await page.getByText(/At 03:00, only on Monday/).waitFor()
-    }),
-    240_000
-  )
-
-  browserTest(
-    'each page loads at most 80 KB of code beyond what every page has',
-    scene.visit(async (visit) => {
-      const { page, open } = visit
-      await scene.signUp(visit)
-      const id = await capsuleOfJob(page, scene, 'Weighed')
-      await post(page, scene, `/api/capsules/${id}/seal`, { exit_code: 0 })
-      const { publication } = (await post(page, scene, `/api/capsules/${id}/publish`, {
-        title: 'Weighed',
-        description: 'd',
-        readme: '# A readme'
-      })) as unknown as { publication: { slug: string } }
-      const loaded = async (path: string) => {
-        const sizes = new Map<string, number>()
-        const note = (response: Response) => {
-          const { pathname } = new URL(response.url())
-          if (pathname.endsWith('.js')) sizes.set(pathname, brotliSizeOf(pathname))
-        }
-        page.on('response', note)
-        await open(path)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.waitForLoadState('networkidle').catch(() => {})
-        page.off('response', note)
-        return sizes
-      }
-      const shell = await loaded('/backends')
-      const weights: Record<string, number> = {}
-      for (const path of [
-        '/capsules',
-        `/capsules/${id}`,
-        `/capsules/${id}?tab=runs`,
-        `/capsules/${id}?tab=schedule`,
-        '/public',
-        `/public/${publication.slug}`
-      ]) {
-        const own = [...(await loaded(path))].filter(([name]) => !shell.has(name))
-        weights[path.replace(id, 'ID')] = own.reduce((sum, [, size]) => sum + size, 0)
-      }
-      console.info(`code beyond the shell: ${JSON.stringify(weights)}`)
-      expect(Object.entries(weights).filter(([, size]) => size > 80 * 1024)).toEqual([])
     }),
     240_000
   )

@@ -46,3 +46,43 @@ test('every page of administration is named by a route', () => {
   const unnamed = [...pages].filter((page) => page.startsWith('/admin/') && !named.has(page))
   expect(unnamed).toEqual([])
 })
+
+const sources = readdirSync(join(projectRoot, 'apps/console'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name) && name !== 'api/schema.ts')
+  .map((name) => read(`apps/console/${name}`))
+
+/** A path with `*` for each parameter, however it is written. */
+const bare = (path: string): string =>
+  path
+    .replace(/\?.*$/s, '')
+    .replace(/\$\{[^{}]*\}|\{\w+\}|:\w+/g, '*')
+    .replace(/\/$/, '')
+
+/** What the functions `pathOf` of the sources write. */
+const bases = sources.flatMap((text) => /pathOf = .*`(\/api\/[^`]*)`/.exec(text)?.[1] ?? [])
+
+/** `GET /api/jobs/*` of calls by the client, and `/api/jobs/*` of links, streams and files. */
+const calls = new Set(
+  sources.flatMap((text) => [
+    ...[...text.matchAll(/\bapi\.([A-Z]+)\(\s*'(\/[^']*)'/g)].map(([, method, path]) => `${method} ${bare(path!)}`),
+    ...[...text.matchAll(/(?<!\bapi\.[A-Z]+\(\s*)['"`](\/api\/[^'"`\s]*)/g)].map(([, path]) => bare(path!)),
+    ...[...text.matchAll(/`\$\{pathOf\(\w+\)\}(\/[^`\s]*)/g)].flatMap(([, rest]) =>
+      bases.map((base) => bare(`${base}${rest}`))
+    )
+  ])
+)
+
+/** Where a page takes the address from: the list of artifacts has that of each, and a file is one of its folder. */
+const otherwise: Readonly<Record<string, string>> = {
+  'GET /api/jobs/:id/artifacts/:name': 'GET /api/jobs/*/artifacts',
+  'GET /api/capsules/public/:slug/files/:name': '/api/capsules/public/*/files'
+}
+
+test('a route that names a page is requested by the sources of the console', () => {
+  const unused = rows.filter(({ route, cell }) => {
+    const [method, path] = route.split(' ')
+    const ways = [`${method} ${bare(path!)}`, bare(path!), otherwise[route] ?? '']
+    return !cell.startsWith('no page: ') && !ways.some((way) => calls.has(way))
+  })
+  expect(unused).toEqual([])
+})

@@ -1,6 +1,6 @@
 // What can be done with a capsule now. What may be pressed, and why not, comes with its record.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { api, bodyOf } from '../api/client.js'
 import { useWriteKey } from '../api/write-key.js'
@@ -71,6 +71,10 @@ export function CapsuleActions({ capsule }: { capsule: ReadCapsule }) {
             </a>
           </>
         )}
+        . What was done to it stands in{' '}
+        <Link to="/audit" search={{ team: teamId, capsule: id }}>
+          its audit trail
+        </Link>
         .
       </p>
       <Refusal error={verify.error} />

@@ -6,7 +6,7 @@ import { capsuleOfJob } from './walk.js'
 
 export function typedTests(scene: Scene): void {
   browserTest(
-    'an emptied exit code and a readme that is too long are kept and refused at their fields, and nothing is final before',
+    'an emptied exit code and a readme that is too long are kept and refused at their fields, nothing is final before, and all of it is in the trail',
     scene.visit(async (visit) => {
       const { page, open, examine } = visit
       await scene.signUp(visit)
@@ -43,6 +43,11 @@ export function typedTests(scene: Scene): void {
       await readme.fill('# Short')
       await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
       await isIn('published')
+
+      await page.getByRole('link', { name: 'its audit trail' }).click()
+      await page.getByText('Only what was done to the capsule').waitFor()
+      expect(new URL(page.url()).searchParams.get('capsule')).toBe(id)
+      await page.getByText('3 entries are read, all there are').waitFor()
     }),
     120_000
   )

@@ -40,7 +40,7 @@ export function accountTests(scene: Scene): void {
       await page.getByLabel('Email').fill('refused@example.org')
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Create the account' }).click()
-      await page.getByRole('alert').filter({ hasText: 'is not valid, has expired or is used up' }).waitFor()
+      await page.locator('[slot=errorMessage]').filter({ hasText: 'is not valid, has expired or is used up' }).waitFor()
     })
   )
 

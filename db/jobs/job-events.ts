@@ -66,7 +66,7 @@ export interface OutputRecorded {
 }
 
 /** Of the attempt of a job itself that is open. */
-export async function recordedOutput(db: Db, jobId: string): Promise<OutputRecorded> {
+export async function recordedOutput(db: DbOrTx, jobId: string): Promise<OutputRecorded> {
   const [open] = await db
     .select({ bytes: attempts.outputBytes, dropped: attempts.outputDropped })
     .from(attempts)

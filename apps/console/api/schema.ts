@@ -857,6 +857,32 @@ export interface paths {
         503: Refusal
       }
     }
+    post: {
+      parameters: NoParameters
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['EstimateJobParamsRequest']
+        }
+      }
+      responses: {
+        200: {
+          headers: Headers
+          content: {
+            'application/json': components['schemas']['EstimateJobResponse']
+          }
+        }
+        400: Refusal
+        401: Refusal
+        403: Refusal
+        404: Refusal
+        413: Refusal
+        415: Refusal
+        422: Refusal
+        429: Refusal
+        500: Refusal
+        503: Refusal
+      }
+    }
   }
   '/api/jobs/destinations': {
     parameters: NoParameters
@@ -4773,6 +4799,7 @@ export interface components {
     BudgetError: components['schemas']['StructuredBudgetError'] | components['schemas']['SessionBudgetError']
     JobSource: {
       kind: "inline" | "circuit" | "circuits" | "script" | "capsule"
+      format: "qasm2" | "qasm3" | "ahs" | null
       script_id: string | null
       script_version: number | null
       sha256: string
@@ -4927,6 +4954,8 @@ export interface components {
       params: { [name: string]: unknown }
       can?: components['schemas']['JobActions']
       removed?: components['schemas']['RemovedContents']
+      entrypoint: string | null
+      max_cost_usd: number | null
       choice: components['schemas']['BackendChoice'] | null
       result_bytes?: number | null
       result: { [name: string]: unknown } | null
@@ -5026,6 +5055,44 @@ export interface components {
       refusals: components['schemas']['SubmissionRefusal'][]
       choice: components['schemas']['BackendChoice'] | null
     }
+    EstimateJobParamsRequestParamsMitigationZne: {
+      factors: number[]
+      fit: "linear" | "polynomial" | "richardson"
+      order?: number
+    }
+    EstimateJobParamsRequestParamsMitigation: {
+      readout?: boolean
+      zne?: components['schemas']['EstimateJobParamsRequestParamsMitigationZne']
+    }
+    EstimateJobParamsRequestParams: {
+      shots: number
+      theta?: number
+      graph_size?: number
+      layers?: number
+      noise_model?: { [name: string]: unknown }
+      seed?: number
+      optimization_level?: number
+      extract_state_vector?: boolean
+      circuit_count?: number
+      observables?: string[]
+      observables_method?: "exact" | "sampled"
+      mitigation?: components['schemas']['EstimateJobParamsRequestParamsMitigation']
+      points?: { [name: string]: unknown }[]
+    } & { [name: string]: unknown }
+    EstimateJobParamsRequestChoose: {
+      max_cost_usd?: number
+      max_wait_seconds?: number
+      min_qubits?: number
+      hardware?: boolean
+    }
+    EstimateJobParamsRequest: {
+      backend: string
+      params: components['schemas']['EstimateJobParamsRequestParams']
+      choose?: components['schemas']['EstimateJobParamsRequestChoose']
+      max_cost_usd?: number
+      qubits?: number
+      team_id?: string
+    }
     JobDestinationsTeam: {
       id: string
       name: string
@@ -5088,6 +5155,8 @@ export interface components {
     } & { [name: string]: unknown }
     PriceDestinationsRequest: {
       params: components['schemas']['PriceDestinationsRequestParams']
+      program?: "circuit" | "analog"
+      max_cost_usd?: number
       qubits?: number
       team_id?: string
     }
@@ -5888,6 +5957,7 @@ export interface components {
     }
     CreateCapsuleFromJobResponse: {
       capsule_id: string
+      warnings: string[]
     }
     CloneCapsuleRequest: {
       name?: string
@@ -7047,6 +7117,77 @@ export const formLimits = {
       "maxLength": 100
     }
   },
+  "estimateJobParams": {
+    "backend": {
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "params.shots": {
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "params.graph_size": {
+      "minimum": 2,
+      "maximum": 20
+    },
+    "params.layers": {
+      "minimum": 1,
+      "maximum": 10
+    },
+    "params.seed": {
+      "minimum": 0,
+      "maximum": 2147483647
+    },
+    "params.optimization_level": {
+      "minimum": 0,
+      "maximum": 3
+    },
+    "params.circuit_count": {
+      "minimum": 1,
+      "maximum": 1000
+    },
+    "params.observables": {
+      "maxItems": 100
+    },
+    "params.observables[]": {
+      "minLength": 1,
+      "maxLength": 10000
+    },
+    "params.mitigation.zne.factors": {
+      "maxItems": 5
+    },
+    "params.mitigation.zne.factors[]": {
+      "minimum": 1,
+      "maximum": 9
+    },
+    "params.mitigation.zne.order": {
+      "minimum": 1,
+      "maximum": 4
+    },
+    "params.points": {
+      "maxItems": 1000
+    },
+    "choose.max_cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "choose.max_wait_seconds": {
+      "minimum": 0,
+      "maximum": 31536000
+    },
+    "choose.min_qubits": {
+      "minimum": 1,
+      "maximum": 1000000
+    },
+    "max_cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "qubits": {
+      "minimum": 1,
+      "maximum": 10000
+    }
+  },
   "priceDestinations": {
     "params.shots": {
       "minimum": 1,
@@ -7092,6 +7233,10 @@ export const formLimits = {
     },
     "params.points": {
       "maxItems": 1000
+    },
+    "max_cost_usd": {
+      "minimum": 0,
+      "maximum": 1000000
     },
     "qubits": {
       "minimum": 1,

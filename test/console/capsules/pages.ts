@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { browserTest } from '../../support/browser/browser-test.js'
 import { addPastRuns } from '../../support/capsules/past-runs.js'
+import { eventually } from '../../support/eventually.js'
 import { bellQasm3 } from '../../support/jobs/builders.js'
 import type { Scene } from '../scene.js'
 import { post } from './actions.js'
@@ -126,6 +127,12 @@ export function pageTests(scene: Scene): void {
       await post(page, scene, `/api/capsules/${id}/seal`, { exit_code: 0 })
       const run = await post(page, scene, `/api/capsules/${id}/run`, { mode: 'verify' })
       await untilCompleted(page, scene, run.job_id!)
+      // The verdict comes after the job, and a page that is open then reads its capsule again.
+      await eventually(async () => {
+        const read = await page.request.get(`${scene.platform.url()}/api/capsules/${id}/runs/${run.capsule_run_id}`)
+        expect(await read.json()).toMatchObject({ status: 'completed' })
+        return true
+      })
       await page.request.put(`${scene.platform.url()}/api/capsules/${id}/schedule`, { data: { cron: '0 3 * * 1' } })
       const { publication } = (await post(page, scene, `/api/capsules/${id}/publish`, {
         title: 'Read on a phone',

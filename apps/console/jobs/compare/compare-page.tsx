@@ -60,38 +60,25 @@ function Selection({ given }: { given: Given }) {
     <form className={layout.filters} onSubmit={compare}>
       {isOfBrowser ? null : (
         <>
-          <Field label="Id of the first job" value={form.a} onChange={set('a')} maxLength={36} />
+          <Field label="Id of the first job" value={form.a} onChange={set('a')} />
           <Field
             label="Its point, of a sweep (optional)"
             inputMode="numeric"
             value={form.pointA}
             onChange={set('pointA')}
-            maxLength={20}
           />
         </>
       )}
-      <Field
-        label={isOfBrowser ? 'Id of the job' : 'Id of the second job'}
-        value={form.b}
-        onChange={set('b')}
-        maxLength={36}
-      />
+      <Field label={isOfBrowser ? 'Id of the job' : 'Id of the second job'} value={form.b} onChange={set('b')} />
       {isOfBrowser ? null : (
         <Field
           label="Point of the second, of a sweep (optional)"
           inputMode="numeric"
           value={form.pointB}
           onChange={set('pointB')}
-          maxLength={20}
         />
       )}
-      <Field
-        label="Tolerated distance (optional)"
-        inputMode="decimal"
-        value={form.margin}
-        onChange={set('margin')}
-        maxLength={20}
-      />
+      <Field label="Tolerated distance (optional)" inputMode="decimal" value={form.margin} onChange={set('margin')} />
       <Button kind="main" type="submit">
         Compare
       </Button>

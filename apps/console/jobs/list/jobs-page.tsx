@@ -78,13 +78,7 @@ function Filters({ filters }: { filters: JobFilters }) {
           change({ q: text })
         }}
       >
-        <Field
-          label="Name, label or id"
-          value={text}
-          onChange={setText}
-          onBlur={() => change({ q: text })}
-          maxLength={200}
-        />
+        <Field label="Name, label or id" value={text} onChange={setText} onBlur={() => change({ q: text })} />
         <Choice
           label="Status"
           value={filters.status ?? ''}

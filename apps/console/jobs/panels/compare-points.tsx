@@ -18,8 +18,8 @@ export function ComparePoints({ id, points }: { id: string; points: number }) {
   }
   return (
     <form className={layout.filters} aria-label="Compare points" onSubmit={compare}>
-      <Field label="Compare point" inputMode="numeric" value={form.a} onChange={set('a')} maxLength={20} />
-      <Field label="with point" inputMode="numeric" value={form.b} onChange={set('b')} maxLength={20} />
+      <Field label="Compare point" inputMode="numeric" value={form.a} onChange={set('a')} />
+      <Field label="with point" inputMode="numeric" value={form.b} onChange={set('b')} />
       <Button type="submit">Compare points</Button>
     </form>
   )

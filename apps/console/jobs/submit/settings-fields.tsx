@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { metaQuery } from '../../api/queries.js'
-import { AreaField, Choice, Field } from '../../components/fields.js'
+import { AreaField, Choice } from '../../components/fields.js'
 import layout from '../../components/layout.module.css'
+import { LimitedField } from '../../components/limits/limited-field.js'
+import { type Limits, limitsOf, listText } from '../../components/limits/limits.js'
 import { AUTO, type JobSettings } from './settings.js'
 
 interface FieldsProps {
@@ -19,7 +21,7 @@ export function SettingsFields({ settings, set, faultAt }: FieldsProps) {
     <>
       {field('shots', { label: 'Shots', inputMode: 'numeric' })}
       {field('seed', { label: 'Seed (optional)', inputMode: 'numeric' })}
-      {field('name', { label: 'Name (optional)', maxLength: 200 })}
+      {field('name', { label: 'Name (optional)' })}
       {field('maxCost', { label: 'Cost at most, in USD (optional)', inputMode: 'decimal' })}
     </>
   )
@@ -98,6 +100,7 @@ export function MoreFields({ settings, set, faultAt, paramsHelp }: FieldsProps &
         </div>
         <AreaField
           label="Labels, one a line (optional)"
+          help={listText(limitsOf('submitJob', 'labels'), limitsOf('submitJob', 'labels[]'))}
           rows={2}
           value={settings.labels}
           onChange={set('labels')}
@@ -108,10 +111,27 @@ export function MoreFields({ settings, set, faultAt, paramsHelp }: FieldsProps &
   )
 }
 
-type Words = Pick<Parameters<typeof Field>[0], 'label' | 'help' | 'inputMode' | 'maxLength'>
+type Words = Pick<Parameters<typeof LimitedField>[0], 'label' | 'help' | 'inputMode'>
+
+const limits: Partial<Record<keyof JobSettings, Limits>> = {
+  shots: limitsOf('submitJob', 'params.shots'),
+  seed: limitsOf('submitJob', 'params.seed'),
+  name: limitsOf('submitJob', 'name'),
+  maxCost: limitsOf('submitJob', 'max_cost_usd'),
+  maxWait: limitsOf('submitJob', 'choose.max_wait_seconds'),
+  minQubits: limitsOf('submitJob', 'choose.min_qubits'),
+  wishedCost: limitsOf('submitJob', 'choose.max_cost_usd'),
+  timeout: limitsOf('submitJob', 'timeout_seconds')
+}
 
 const fieldOf =
   ({ settings, set, faultAt }: FieldsProps) =>
   (name: keyof JobSettings, words: Words) => (
-    <Field {...words} value={settings[name]} onChange={set(name)} fault={faultAt(name)} />
+    <LimitedField
+      {...words}
+      limits={limits[name] ?? {}}
+      value={settings[name]}
+      onChange={set(name)}
+      fault={faultAt(name)}
+    />
   )

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { accessTable } from '../../apps/api/http/access-table.js'
-import { projectRoot } from '../../apps/cli/stack/project.js'
+import { accessTable } from '../../../apps/api/http/access-table.js'
+import { projectRoot } from '../../../apps/cli/stack/project.js'
 
 const read = (name: string): string => readFileSync(join(projectRoot, name), 'utf8')
 const rows = [...read('docs/console/routes.md').matchAll(/^\| `([A-Z]+ [^`]+)` \| (.+) \|$/gm)].map(

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { projectRoot } from '../../apps/cli/stack/project.js'
-import { formLimits } from '../../apps/console/api/schema.js'
-import { limitsOf, limitText, listText } from '../../apps/console/components/limits/limits.js'
+import { projectRoot } from '../../../apps/cli/stack/project.js'
+import { formLimits } from '../../../apps/console/api/schema.js'
+import { limitsOf, limitText, listText } from '../../../apps/console/components/limits/limits.js'
 
 const root = join(projectRoot, 'apps/console')
-/** The types of the document, what reads the limits in it, and the forms of jobs. */
-const others = /^(api\/schema\.ts|components\/limits\/|jobs\/)/
+/** The types of the document, and what reads the limits in it. */
+const others = /^(api\/schema\.ts|components\/limits\/)/
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
   (name) => /\.tsx?$/.test(name) && !others.test(name)
 )

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { projectRoot } from '../../apps/cli/stack/project.js'
+import { projectRoot } from '../../../apps/cli/stack/project.js'
 
 test('apps/console/api/schema.ts is what tools/api-types.mjs writes from the OpenAPI document', () => {
   const options = { encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 } as const

@@ -1,13 +1,16 @@
-// The pace at which one caller's large contents are read: one slice at a time, however many requests ask for them. Each slice
-// costs the event loop a few milliseconds, in which no other request is served.
+// The pace at which one caller's large contents and bodies are read: one slice or body at a time, however many requests there
+// are. Each costs the event loop milliseconds, in which no other request is served.
 import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
 
-/** Reads one slice when it is the request's turn. */
-export type Paced = <T>(read: () => Promise<T>) => Promise<T>
+/**
+ * Reads when it is the request's turn.
+ * @param ms from its beginning to that of the caller's next, at least; default: those of the pace.
+ */
+export type Paced = <T>(read: () => Promise<T>, ms?: number) => Promise<T>
 
 export interface CallerPace {
-  /** For one response of the caller, until `close`. */
+  /** For one request of the caller, until `close`. */
   open(caller: string): { paced: Paced; close(): void }
 }
 
@@ -18,11 +21,11 @@ export function createCallerPace(sliceMs: number): CallerPace {
   function createPaced(): Paced {
     const oneAtATime = pLimit(1)
     let nextAt = 0
-    return (read) =>
+    return (read, ms = sliceMs) =>
       oneAtATime(async () => {
         const early = nextAt - performance.now()
         if (early > 0) await delay(early)
-        nextAt = performance.now() + sliceMs
+        nextAt = performance.now() + ms
         return read()
       })
   }

@@ -9,6 +9,7 @@ import { type ByteBudget, busy, createByteBudget } from './byte-budget.js'
 import { createCallerPace, type Paced } from './caller-pace.js'
 import {
   bodyBytes,
+  bodyPauseMs,
   DOWNLOAD_LIMIT_MS,
   LARGE_BYTES,
   memory,
@@ -67,6 +68,7 @@ export default fp(
       })
     const budgets = { transfers: budgetOf('transfers'), packages: budgetOf('packages') }
     const pace = createCallerPace(SLICE_MS)
+    const bodyPace = createCallerPace(0)
     // Requests that hold bytes for their response; a response is counted once.
     const counted = new WeakSet<FastifyRequest>()
 
@@ -141,11 +143,22 @@ export default fp(
       const length = bodyLength(request)
       if (length <= LARGE_BYTES || !request.actor) return done(null, payload)
       const isJson = request.headers['content-type']?.startsWith('application/json') ?? false
-      hold(request, reply, bodyBytes(length, isJson), 'transfers').then(
-        () => done(null, payload),
-        (error) => done(error)
-      )
+      hold(request, reply, bodyBytes(length, isJson), 'transfers')
+        .then(() => (isJson ? bodyTurn(request, length) : undefined))
+        .then(
+          () => done(null, payload),
+          (error) => done(error)
+        )
     })
+
+    /** Waits until a JSON body of the caller may be read. */
+    async function bodyTurn(request: FastifyRequest, length: number): Promise<void> {
+      const { paced, close } = bodyPace.open(callerOf(request))
+      const ms = bodyPauseMs(length)
+      await paced(async () => {}, ms)
+      // The pause goes on when the request is over, so that a caller who sends one after the other has the same pace.
+      setTimeout(close, ms).unref()
+    }
 
     // A large response that was made whole. The work of a write is done, so its response is not refused.
     app.addHook('onSend', (request, reply, payload, done) => {

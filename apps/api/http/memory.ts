@@ -49,3 +49,5 @@ export const DOWNLOAD_LIMIT_MS = 300_000
 export const STALL_LIMIT_MS = 30_000
 /** Between two slices of one caller's large responses: 32 MiB a second. */
 export const SLICE_MS = 8
+/** Between two large JSON bodies of one caller, whose parsing and checks stop all others: 4 MiB a second. */
+export const bodyPauseMs = (bytes: number): number => (bytes / (4 * MIB)) * 1_000

@@ -58,3 +58,11 @@ test("a caller's slices begin with the pause between them, also in a new respons
   // A timer of Node can fire a millisecond or two early.
   expect(performance.now() - began).toBeGreaterThan(35)
 })
+
+test('a read can have a pause of its own', async () => {
+  const { paced } = createCallerPace(0).open('ada')
+  const began = performance.now()
+  await paced(async () => {}, 40)
+  await paced(async () => {})
+  expect(performance.now() - began).toBeGreaterThan(35)
+})

@@ -57,6 +57,7 @@ import { createJobWatches } from './jobs/job-watch.js'
 import { jobRoutes } from './jobs/jobs.js'
 import { managedRuntimeRoutes } from './jobs/managed-runtimes.js'
 import { createNudge } from './jobs/nudge.js'
+import { docsPage } from './openapi/docs-page.js'
 import { openapiOptions } from './openapi/document.js'
 import { playgroundRoutes } from './playground/playground.js'
 import { scriptRoutes } from './scripts/scripts.js'
@@ -160,7 +161,7 @@ export async function buildApp(deps: ApiDeps, options: FastifyServerOptions = {}
   await app.register(largeContent, { db: deps.db, limits: deps.largeLimits })
   await app.register(writeOnce, deps)
   await app.register(swagger, openapiOptions({ secure }))
-  await app.register(swaggerUi, { routePrefix: '/docs' })
+  await app.register(swaggerUi, docsPage)
 
   const catalogue = createBackendCatalogue(deps.db)
   await app.register(serviceRoutes, { deps, isClosing: () => closing })

@@ -227,6 +227,8 @@ test('/docs is a page that shows the OpenAPI document', async () => {
   expect(page.status).toBe(200)
   expect(page.headers['content-type']).toContain('text/html')
   expect((await ask('GET', '/docs/json')).body.openapi).toBe('3.1.0')
+  expect(page.text).toContain('<title>Quantum Job Service: API</title>')
+  expect((await ask('GET', '/docs/static/swagger-initializer.js')).text).toContain('"docExpansion":"none"')
 })
 
 describe('ids in paths', () => {

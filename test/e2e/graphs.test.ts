@@ -134,10 +134,13 @@ describe('a task of a graph', () => {
         message: expect.stringMatching(/task 'wrong' \(task_0002\): .*ValueError: the angle is no number/s)
       }
     })
-    expect((await tasksOf(id)).map(({ key, state }) => [key, state])).toEqual([
+    const tasks = await tasksOf(id)
+    // On a machine that stalls, the failure comes before the slow task begins.
+    const slow = tasks[2]!.started_at === null ? 'skipped' : 'cancelled'
+    expect(tasks.map(({ key, state }) => [key, state])).toEqual([
       ['task_0001', 'completed'],
       ['task_0002', 'failed'],
-      ['task_0003', 'cancelled'],
+      ['task_0003', slow],
       ['task_0004', 'skipped']
     ])
   }, 60_000)

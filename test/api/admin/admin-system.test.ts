@@ -118,22 +118,15 @@ describe('the state of the platform', () => {
       })
       expect(Math.abs(Date.parse(now.workers.temporal.pollers[0].last_seen_at) - Date.now())).toBeLessThan(60_000)
       expect(now.outbox).toEqual({ state: 'ok', rows: 1, held: 0, due: 0, unreachable: 0, oldest_seconds: null })
-      const { state, ...sweeps } = await eventually(async () => {
-        const { sweeps } = await system()
-        return Object.keys(sweeps).length > 8 && sweeps
-      })
-      expect(state).toBe('ok')
-      expect(Object.keys(sweeps)).toEqual(
-        expect.arrayContaining([
-          'outbox',
-          'leases',
-          'stalled_workflows',
-          'held_starts',
-          'retention',
-          'money',
-          'money_in_full'
-        ])
+      const first = ['outbox', 'leases', 'stalled_workflows', 'held_starts', 'retention', 'money', 'money_in_full']
+      const { state, ...sweeps } = await eventually(
+        async () => {
+          const { sweeps } = await system()
+          return first.every((name) => name in sweeps) && sweeps
+        },
+        { message: async () => JSON.stringify(await system()) }
       )
+      expect(state).toBe('ok')
       for (const [name, sweep] of Object.entries(sweeps))
         expect([name, sweep]).toEqual([name, expect.objectContaining({ late: false, error: null, findings: [] })])
     } finally {

@@ -86,7 +86,7 @@ def diamond():
   end: { 101: SHOTS }
 })
 
-/** Many circuits in one job, of which a run completes some before its process dies. */
+/** Many circuits in one job. Some of them have completed when its process dies. */
 function sweep(chance: Chance): Program {
   const points = Array.from({ length: Math.round(chance.between(2, 60)) }, () => circuit(chance))
   return {

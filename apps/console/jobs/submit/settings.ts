@@ -2,6 +2,7 @@
 // All of it is as typed: the service reads and checks it.
 import { parse } from 'lossless-json'
 import { jsonFields } from '../../../../domain/json/json-text.js'
+import { refusedPath } from '../../api/field-fault.js'
 import { numberOf } from '../../text/number-of.js'
 
 /** In the place of a backend: the service chooses one when the job is submitted. */
@@ -131,11 +132,12 @@ export function refusalAt<More extends string = never>(
   message: string,
   more: Readonly<Record<string, More>> = {}
 ): FieldRefusal<keyof JobSettings | More> | null {
-  const [, path, text] = /^([\w.[\]]+): (.*)$/s.exec(message) ?? []
-  if (path === undefined) return null
+  const refused = refusedPath(message)
+  if (refused === null) return null
+  const { path, text } = refused
   const name = path.replace(/\[\d+\]/g, '')
   const field = more[name] ?? fieldNames[name]
-  if (field !== undefined) return { field, param: null, text: text! }
+  if (field !== undefined) return { field, param: null, text }
   const [, param] = /^params\.(\w+)/.exec(name) ?? []
   return param === undefined ? null : { field: 'params', param, text: `${path.slice('params.'.length)}: ${text}` }
 }

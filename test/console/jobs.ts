@@ -133,7 +133,7 @@ export function jobTests(scene: Scene): void {
           const download = page.getByRole('link', { name: 'Download the result' })
           expect(await download.getAttribute('href')).toBe(`/api/jobs/${id}/result`)
         }
-        await page.unrouteAll()
+        await page.unrouteAll({ behavior: 'wait' })
       }
     })
   )

@@ -138,7 +138,7 @@ export function submitFormTests(scene: Scene): void {
       expect(body).toMatchObject({ circuit: { format: 'ahs', payload: analogProgram() } })
       expect(body).not.toHaveProperty('framework')
       await page.getByRole('alert').waitFor()
-      await page.unrouteAll()
+      await page.unrouteAll({ behavior: 'wait' })
       await shown({ entrypoint: 'work' })
       await page.getByText('This job calls work with arguments').waitFor()
       expect(await page.getByRole('button', { name: 'Edit and run again' }).isDisabled()).toBe(true)

@@ -1,6 +1,7 @@
 // Every page of administration in a real browser: who sees it, what texts of users do to it, and what it says of refusals.
 import { describe, expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { apiRequests } from '../../support/browser/api-requests.js'
 import { browserTest } from '../../support/browser/browser-test.js'
 import type { Visit } from '../../support/browser/visit.js'
 import { eventually } from '../../support/eventually.js'
@@ -62,18 +63,15 @@ describe('who sees administration', () => {
         name: 'one',
         params: { shots: 1 }
       })
+      const requests = apiRequests(page)
       for (const [path, title] of [...pages, [`/admin/teams/${ada.teamId}`, 'Lab'] as const]) {
-        let gets = 0
-        const count = (request: { method(): string; url(): string }) =>
-          void (request.method() === 'GET' && /\/api\//.test(request.url()) && gets++)
         await page.goto('about:blank')
-        page.on('request', count)
+        requests.clear()
         await open(path)
         await heading(page, title)
         await page.getByText('Loading…').first().waitFor({ state: 'detached' })
         await examine()
-        page.off('request', count)
-        expect([path, gets <= 8]).toEqual([path, true])
+        expect([path, requests.size <= 8 ? [] : [...requests]]).toEqual([path, []])
         await page.setViewportSize({ width: 360, height: 740 })
         expect([path, await page.evaluate<number>('document.documentElement.scrollWidth')]).toEqual([path, 360])
         await page.setViewportSize({ width: 1280, height: 720 })

@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
+import { apiRequests } from '../../support/browser/api-requests.js'
 import { browserTest } from '../../support/browser/browser-test.js'
 import { addPastRuns } from '../../support/capsules/past-runs.js'
 import { eventually } from '../../support/eventually.js'
@@ -30,20 +31,6 @@ const DRAW_A_LIST = `{
   list.getBoundingClientRect()
   list.remove()
 }`
-
-/** How many requests of the API are made until the page is quiet. */
-async function requestsOf(page: Page, act: () => Promise<void>): Promise<string[]> {
-  const seen: string[] = []
-  const note = (request: { url(): string; method(): string }) => {
-    const { pathname } = new URL(request.url())
-    if (pathname.startsWith('/api/') && pathname !== '/api/events') seen.push(`${request.method()} ${pathname}`)
-  }
-  page.on('request', note)
-  await act()
-  await page.waitForLoadState('networkidle').catch(() => {})
-  page.off('request', note)
-  return seen
-}
 
 const isNarrow = async (page: Page) =>
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
@@ -139,6 +126,7 @@ export function pageTests(scene: Scene): void {
         description: 'd'
       })) as unknown as { publication: { slug: string } }
       await page.setViewportSize({ width: 360, height: 740 })
+      const requests = apiRequests(page)
       for (const path of [
         '/capsules',
         `/capsules/${id}`,
@@ -149,11 +137,11 @@ export function pageTests(scene: Scene): void {
         '/public',
         `/public/${publication.slug}`
       ]) {
-        const requests = await requestsOf(page, async () => {
-          await open(path)
-          await page.getByRole('heading', { level: 1 }).waitFor()
-        })
-        expect([path, requests.length <= 8 ? [] : requests]).toEqual([path, []])
+        requests.clear()
+        await open(path)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.waitForLoadState('networkidle').catch(() => {})
+        expect([path, requests.size <= 8 ? [] : [...requests]]).toEqual([path, []])
         await isNarrow(page)
         await examine()
       }

@@ -3,6 +3,7 @@ import { describe, expect } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { teams } from '../../../db/tables/accounts.js'
+import { apiRequests } from '../../support/browser/api-requests.js'
 import { browserTest } from '../../support/browser/browser-test.js'
 import { startVisit, type Visit } from '../../support/browser/visit.js'
 import { eventually } from '../../support/eventually.js'
@@ -317,15 +318,11 @@ describe('the pages', () => {
         await scene.signUp(visit)
         const id = await saved(page, scene, { name: 'a_name_without_any_space_'.repeat(8), description: 'narrow' })
         await changed(page, scene, id, { script_content: `${bellQasm3()}// ${'wide '.repeat(60)}\n` })
-        let gets = 0
-        page.on('request', (request) => {
-          const { pathname } = new URL(request.url())
-          if (request.method() === 'GET' && pathname.startsWith('/api/')) gets++
-        })
+        const requests = apiRequests(page)
         const looks = async () => {
           await examine()
           expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-          expect(gets).toBeLessThanOrEqual(8)
+          expect(requests.size <= 8 ? [] : [...requests]).toEqual([])
         }
         const paths = [
           ['/scripts', 'columnheader', 'Framework'],
@@ -335,12 +332,12 @@ describe('the pages', () => {
           [`/scripts/${id}?tab=versions`, 'button', 'Next difference']
         ] as const
         for (const [path, role, name] of paths) {
-          gets = 0
+          requests.clear()
           await open(path)
           await page.getByRole(role, { name }).first().waitFor()
           await looks()
         }
-        gets = 0
+        requests.clear()
         await press(page, 'Run')
         await page.getByText(/Estimated cost/).waitFor()
         await looks()

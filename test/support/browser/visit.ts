@@ -55,7 +55,12 @@ export async function startVisit(
         if (impact === 'serious' || impact === 'critical')
           faults.push(`axe: ${id} at ${page.url()}: ${nodes.map(({ html }) => html).join(' | ')}`)
     },
-    close: () => context.close()
+    async close() {
+      // An answer that a test is still writing would fail after the test, and so in the next one.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    }
   }
 }
 

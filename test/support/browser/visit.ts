@@ -57,7 +57,7 @@ export async function startVisit(
     },
     async close() {
       // An answer that a test is still writing would fail after the test, and so in the next one.
-      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      for (const one of context.pages()) await one.unrouteAll({ behavior: 'ignoreErrors' })
       await context.unrouteAll({ behavior: 'ignoreErrors' })
       await context.close()
     }

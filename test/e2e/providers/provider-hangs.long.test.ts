@@ -49,7 +49,7 @@ test('hundreds of jobs at a provider that hangs do not keep the durable job of a
   expect(await countOf('running')).toBe(JOBS)
 
   control.reset()
-  await eventually(async () => (await countOf('completed')) === JOBS, { timeoutMs: 150_000, everyMs: 500 })
+  await eventually(async () => (await countOf('completed')) === JOBS, { timeoutMs: 300_000, everyMs: 500 })
   expect(control.tasks()).toHaveLength(JOBS)
   expect(await platform.mismatches()).toEqual([])
-}, 400_000)
+}, 600_000)

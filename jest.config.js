@@ -11,8 +11,9 @@ export default {
   globalTeardown: '<rootDir>/test/support/stack/global-teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/stack/plain-reporter.cjs'],
   testSequencer: '<rootDir>/test/support/stack/sequencer.cjs',
-  // The machine that the limits are meant for has two cores; a third of the time a test waits for another process.
-  maxWorkers: 3,
+  // The machine that the limits are meant for has two cores. A third of the time a test waits for another process, those of
+  // the long lane half of it.
+  maxWorkers: process.env.TEST_LANE === 'short' ? 3 : 4,
   testTimeout: 60_000,
   // With the times of the last run, by which test/support/stack/sequencer.cjs sorts.
   cacheDirectory: '<rootDir>/.test/jest',

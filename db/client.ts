@@ -126,7 +126,7 @@ function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, gu
 }
 
 /** Whether `column` is one of the texts, none of which contains a comma. */
-export const anyTextOf = (column: AnyPgColumn, texts: readonly string[]): SQL =>
+export const anyTextOf = (column: AnyPgColumn | SQL, texts: readonly string[]): SQL =>
   sql`${column} = any(string_to_array(${texts.join(',')}, ','))`
 
 /** Whether `column` is one of the ids. */

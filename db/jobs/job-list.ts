@@ -4,9 +4,9 @@ import { and, desc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { isJobStatus, type JobStatus } from '../../domain/jobs/job-status.js'
 import { TOTAL_MAX } from '../../domain/json/page.js'
 import { ONE } from '../capped-count.js'
-import { anyOf, type DbOrTx } from '../client.js'
+import { anyOf, anyTextOf, type DbOrTx } from '../client.js'
 import { estimatedRows } from '../estimated-rows.js'
-import { endsWith, firstIdAt } from '../ids.js'
+import { endsWith, firstIdAt, spanOf, spansSince } from '../ids.js'
 import { members } from '../tables/accounts.js'
 import { jobs } from '../tables/jobs.js'
 import { type Caller, membershipsOf, teamIdsOf } from '../teams/memberships.js'
@@ -54,8 +54,14 @@ export interface JobPage {
   unfinished: boolean
 }
 
+/** A filter with the spans of time in which the teams of the caller have jobs, for the end of an id. */
+interface Filter extends JobFilter {
+  spans?: string[]
+}
+
 /** Jobs of the caller's teams, newest first (ids sort by time). */
-export async function listJobs(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<JobPage> {
+export async function listJobs(db: DbOrTx, caller: Caller, wanted: JobFilter): Promise<JobPage> {
+  const filter: Filter = wanted.idEnd === undefined ? wanted : { ...wanted, spans: await spansOfJobs(db, caller) }
   const page = filter.text === undefined ? await listed(db, caller, filter) : await searched(db, caller, filter)
   const { ids, ...rest } = page
   if (ids.length === 0) return { rows: [], ...rest }
@@ -63,9 +69,17 @@ export async function listJobs(db: DbOrTx, caller: Caller, filter: JobFilter): P
   return { rows, ...rest }
 }
 
+async function spansOfJobs(db: DbOrTx, caller: Caller): Promise<string[]> {
+  const [oldest] = await db.execute<{ id: string }>(sql`
+    select oldest.id from ${members} cross join lateral (
+      select id from ${jobs} where ${eq(jobs.teamId, members.teamId)} order by ${jobs.id} limit 1) oldest
+    where ${membershipsOf(caller)} order by oldest.id limit 1`)
+  return oldest ? spansSince(oldest.id) : []
+}
+
 type IdPage = Omit<JobPage, 'rows'> & { ids: string[] }
 
-async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<IdPage> {
+async function listed(db: DbOrTx, caller: Caller, filter: Filter): Promise<IdPage> {
   const { limit, offset } = filter
   const take = offset + limit + 1
   const [found, [counted]] = await Promise.all([
@@ -87,7 +101,7 @@ async function listed(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<Id
   return { ids, next: found.length > limit ? ids.at(-1)! : null, total, estimate, unfinished: false }
 }
 
-async function estimatedTotal(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<number> {
+async function estimatedTotal(db: DbOrTx, caller: Caller, filter: Filter): Promise<number> {
   // The planner has to know the teams: one can have a job, another most of all.
   const teams = (await teamIdsOf(db, caller)).map(({ id }) => id)
   const { statuses = [] } = filter
@@ -105,7 +119,7 @@ async function estimatedTotal(db: DbOrTx, caller: Caller, filter: JobFilter): Pr
  * Reads the newest `SEARCHED_MAX` jobs that satisfy the other conditions and returns where to continue, so that a
  * search is bounded and still reaches every job. A complete id is found directly, wherever it is.
  */
-async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<IdPage> {
+async function searched(db: DbOrTx, caller: Caller, filter: Filter): Promise<IdPage> {
   const { text = '', limit, offset } = filter
   const whole = uuid.test(text)
   const holds = sql`(strpos(lower(name), lower(${text})) > 0 or strpos(lower(labels::text), lower(${text})) > 0
@@ -138,7 +152,7 @@ async function searched(db: DbOrTx, caller: Caller, filter: JobFilter): Promise<
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The newest `most` matching jobs of each team of the caller and in each status, as rows of `newest`. */
-const newestOfTeams = (caller: Caller, filter: JobFilter, columns: SQL, most: number): SQL =>
+const newestOfTeams = (caller: Caller, filter: Filter, columns: SQL, most: number): SQL =>
   sql`(select newest.* from ${members} cross join lateral (${ofEachStatus(
     filter,
     (status) => sql`
@@ -166,13 +180,13 @@ export function hasStatus(status: JobStatus): SQL {
  * The condition that a job belongs to the current membership, is in the status (`null`: in any), and satisfies the rest of
  * the filter, except for its text and its place.
  */
-const matches = (caller: Caller, filter: JobFilter, status: JobStatus | null): SQL =>
+const matches = (caller: Caller, filter: Filter, status: JobStatus | null): SQL =>
   and(sql`${jobs.teamId} = ${members.teamId}`, status ? hasStatus(status) : undefined, satisfies(caller, filter))!
 
 /** The condition of a filter, except for its statuses, its text and its place. */
 function satisfies(
   caller: Caller,
-  { teamId, backend, scriptId, capsuleId, mine, idEnd, createdAfter, createdBefore }: JobFilter
+  { teamId, backend, scriptId, capsuleId, mine, idEnd, spans, createdAfter, createdBefore }: Filter
 ): SQL | undefined {
   const idAt = (time: Date) => firstIdAt(new Date(Math.max(0, time.getTime())))
   return and(
@@ -181,6 +195,7 @@ function satisfies(
     scriptId ? eq(jobs.scriptId, scriptId) : undefined,
     capsuleId ? eq(jobs.capsuleId, capsuleId) : undefined,
     mine ? eq(jobs.userId, caller.userId) : undefined,
+    spans ? anyTextOf(spanOf(jobs.id), spans) : undefined,
     idEnd ? endsWith(jobs.id, idEnd) : undefined,
     createdAfter && gt(jobs.createdAt, createdAfter),
     createdAfter && gt(jobs.id, idAt(new Date(createdAfter.getTime() - CLOCKS_MS))),

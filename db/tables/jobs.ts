@@ -143,9 +143,11 @@ export const jobs = pgTable(
     index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
     index('jobs_team_status_idx').on(table.teamId, table.status, table.id, table.backend),
     index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
-    // Jobs of a team that one user submitted, newest first; and by the end of their ids.
+    // Jobs of a team that one user submitted, newest first.
     index('jobs_team_user_idx').on(table.teamId, table.userId, table.id),
-    index('jobs_id_end_idx').on(table.teamId, sql`right(id::text, 8)`),
+    // Jobs of a team by the end of their ids. Ends are random: without the span of time before them, each new job would
+    // change a page of its own, which Postgres' log then has as a whole.
+    index('jobs_span_end_idx').on(table.teamId, sql`left(id::text, 5)`, sql`right(id::text, 8)`),
     // Jobs of a team that ran a script, newest first.
     index('jobs_script_idx').on(table.scriptId, table.teamId, table.id).where(sql`script_id is not null`),
     // Jobs of a capsule's runs, newest first.

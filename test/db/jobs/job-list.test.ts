@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import { searchJobs } from '../../../db/admin/job-search.js'
+import { anyTextOf } from '../../../db/client.js'
+import { endsWith, firstIdAt, spanOf, spansSince } from '../../../db/ids.js'
 import { listJobs, SEARCHED_MAX } from '../../../db/jobs/job-list.js'
+import { jobs } from '../../../db/tables/jobs.js'
 import type { Caller } from '../../../db/teams/memberships.js'
 import { TOTAL_MAX } from '../../../domain/json/page.js'
 import { addJob, addPerson, addTeam } from '../../support/jobs/rows.js'
@@ -20,6 +23,7 @@ let label: string
 let first: string
 
 const page = { limit: 10, offset: 0 }
+const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
 const rename = (id: string, name: string) => db.execute(sql`update jobs set name = ${name} where id = ${id}`)
 
 /** Copies of a job, with current ids. */
@@ -106,9 +110,26 @@ test('the end of an id finds jobs of the caller alone, by an index', async () =>
   }
   const other = `${needle.at(-12) === '0' ? '1' : '0'}${needle.slice(-11)}`
   expect(await listJobs(db, caller, { ...page, idEnd: other })).toMatchObject({ rows: [], total: 0 })
+  // As autovacuum does.
+  await db.execute(sql`analyze jobs`)
   const plan = await db.execute(sql`explain select id from jobs
-    where team_id = (select team_id from jobs where id = ${needle}) and right(id::text, 8) = ${needle.slice(-8)}`)
-  expect(JSON.stringify(plan)).toContain('jobs_id_end_idx')
+    where team_id = (select team_id from jobs where id = ${label})
+      and ${anyTextOf(spanOf(jobs.id), spansSince(firstIdAt(daysFromNow(-365))))} and ${endsWith(jobs.id, label.slice(-8))}`)
+  expect(JSON.stringify(plan)).toContain('jobs_span_end_idx')
+})
+
+test('the end of an id finds a job of any age, and one of a clock that is a day ahead', async () => {
+  const ada = { ...(await addPerson(db)), key: null }
+  const teamId = await addTeam(db, ada)
+  for (const day of [-3_650, -400, -3, 1]) {
+    const source = await addJob(db, ada, { submission: { teamId } })
+    const id = firstIdAt(daysFromNow(day)).slice(0, 24) + source.slice(-12)
+    await db.execute(
+      sql`insert into jobs select (jsonb_populate_record(j, jsonb_build_object('id', ${id}::text))).* from jobs j where j.id = ${source}`
+    )
+    await db.execute(sql`delete from jobs where id = ${source}`)
+    expect((await listJobs(db, ada, { ...page, idEnd: id.slice(-8) })).rows.map((row) => row.id)).toEqual([id])
+  }
 })
 
 describe('a list of several statuses', () => {

@@ -59,7 +59,7 @@ export function invitationMail(invitation: {
 }
 
 const FIRST_PROOF =
-  'This also proves for the first time that you receive mail at this address. Everything that was set up before then ends, since somebody else may have done it: API keys and invitations of the account; and in its personal team all other members, invitations, webhooks and stored credentials, and jobs that have not started. Its schedules are paused.'
+  'This also proves for the first time that you receive mail at this address. Everything that was set up before then ends, since another person may have done it: API keys and invitations of the account; and in its personal team all other members, invitations, webhooks and stored credentials, and jobs that have not started. Its schedules are paused.'
 
 /**
  * @param reset.link an absolute http(s) address where a new password is set.

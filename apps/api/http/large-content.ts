@@ -156,7 +156,7 @@ export default fp(
       const { paced, close } = bodyPace.open(callerOf(request))
       const ms = bodyPauseMs(length)
       await paced(async () => {}, ms)
-      // The pause goes on after the request has ended: bodies that a caller sends one after the other have the same pace.
+      // The pause continues after the request has ended: bodies that a caller sends one after the other have the same pace.
       setTimeout(close, ms).unref()
     }
 

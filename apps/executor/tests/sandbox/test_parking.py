@@ -15,7 +15,7 @@ from ..support.asking import ANSWER, ASK, FRAMES, ONCE, SPINNING, TELL, begin, m
 from ..support.executor import BELL, Executor, eventually, qasm
 from ..support.processes import LOOP, hold
 
-# The signal needs a handler: since Linux 6.13, a timer whose signal is ignored goes off only once.
+# The signal needs a handler: since Linux 6.13, a timer whose signal is ignored fires only once.
 WOKEN = FRAMES + (
     "import ctypes, signal, threading\nsignal.signal(signal.SIGCONT, lambda *_: None)\nlibc = ctypes.CDLL(None)\n"
     "event = (ctypes.c_char * 64)()\nctypes.c_int.from_buffer(event, 8).value = signal.SIGCONT\n"

@@ -314,6 +314,9 @@ async function begun(): Promise<{ id: string; stored: Map<number, unknown> }> {
   return { id, stored: new Map(rows.map(({ index, outcome }) => [index, JSON.parse(outcome).value])) }
 }
 
+const isExecuting = async (): Promise<boolean> =>
+  JSON.parse(await platform.ofExecutor('executor', '/health')).slots.running > 0
+
 /** How many times the executor has run points of a job. */
 const batchesEnded = (id: string) =>
   platform
@@ -386,10 +389,15 @@ longTest(
     await expectEachOnce(broken.id, broken.stored)
 
     const { id, stored } = await begun()
+    // Between two batches the worker would wait for the database before it begins the next.
+    await eventually(isExecuting)
     const batches = batchesEnded(id)
     way.cut()
-    await eventually(() => batchesEnded(id) > batches)
-    way.release()
+    try {
+      await eventually(() => batchesEnded(id) > batches, 60_000)
+    } finally {
+      way.release()
+    }
     await expectEachOnce(id, stored)
   },
   250_000

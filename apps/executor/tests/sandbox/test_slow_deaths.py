@@ -10,7 +10,6 @@ import resource
 import signal
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ from ..support.executor import (
 from ..support.lanes import long
 from ..support.launched import launched
 from ..support.ordinary_user import with_python_open_to_all
-from ..support.processes import LOOP, gone, hold, undying
+from ..support.processes import LOOP, accepted, gone, hold, undying
 
 SURVIVOR = python(
     "import ctypes, os, signal, time\nctypes.CDLL(None).prctl(1, 0, 0, 0, 0)\n"
@@ -88,8 +87,7 @@ def end_of_trivial_run(executor: Executor) -> str:
 def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_seconds(
     small: Executor, inner: bool
 ) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        end = pool.submit(small.run, SURVIVOR)
+    with accepted(small, SURVIVOR) as (end,):
         eventually(lambda: len(small.descendants()) >= 2, 20, "the run has its two processes")
         run = small.descendants()
         os.kill(first_process(small) if inner else zygote(small), signal.SIGKILL)

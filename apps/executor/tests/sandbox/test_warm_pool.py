@@ -12,7 +12,7 @@ import pytest
 
 from ..support.asking import ANSWER, ONCE, begin, resume_run
 from ..support.executor import BELL, Executor, descendants, eventually, python, qasm
-from ..support.processes import gone, left_by
+from ..support.processes import accepted, gone, left_by
 
 RUNS = 200 if os.environ.get("EVERY_LEVEL") else 60
 """Two that are left are allowed for, since the stock changes; what every run leaves is noticed."""
@@ -117,11 +117,12 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
     before, old = restarts(), folders()
     assert begin(executor, ONCE, "orphan").outcome["parked"] is True
     waiting = executor.descendants()
-    with ThreadPoolExecutor(2) as pool:
-        ends = {}
-        for zygote_set, framework in (("circuits", "qiskit"), ("frameworks", "cirq")):
-            source = {"kind": "code", "framework": framework, "code": f"import {framework}\nwhile True: pass"}
-            ends[zygote_set] = pool.submit(executor.run, source)
+    sources = [
+        {"kind": "code", "framework": framework, "code": f"import {framework}\nwhile True: pass"}
+        for framework in ("qiskit", "cirq")
+    ]
+    with accepted(executor, *sources) as ends_of_both:
+        ends = dict(zip(("circuits", "frameworks"), ends_of_both, strict=True))
         eventually(lambda: len(executor.descendants()) == len(waiting) + 2, 20, "both runs are alive")
         runs = executor.descendants()
         for zygote_set in ("circuits", "frameworks"):

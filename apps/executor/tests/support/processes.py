@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -62,12 +63,31 @@ def hold(executor: Executor, source: dict[str, str]) -> Callable[[], None]:
 
 
 @contextmanager
+def accepted(executor: Executor, *sources: dict[str, str]) -> Iterator[list[Future[Answer]]]:
+    """Runs that the executor has accepted: their ends. What kills them earlier is answered otherwise."""
+
+    def run(source: dict[str, str], begun: threading.Event) -> Answer:
+        with executor.http.stream("POST", "/run", json=executor.request(source)) as answer:
+            lines = []
+            for line in answer.iter_lines():
+                lines.append(json.loads(line))
+                begun.set()
+            return Answer(answer.status_code, lines)
+
+    with ThreadPoolExecutor(len(sources)) as pool:
+        begun = [threading.Event() for _ in sources]
+        ends = [pool.submit(run, *one) for one in zip(sources, begun, strict=True)]
+        for event in begun:
+            assert event.wait(20), "the executor has accepted the run"
+        yield ends
+
+
+@contextmanager
 def full(executor: Executor) -> Iterator[list[Future[Answer]]]:
     """An executor of two slots with a run in each, one of which has left a daemon, and one that waits for an answer with
     what it has started; the ends of the first two."""
     assert begin(executor, SPINNING, "waits").outcome["parked"] is True
-    with ThreadPoolExecutor(2) as pool:
-        ends = [pool.submit(executor.run, source) for source in (LOOP, DETACHED)]
+    with accepted(executor, LOOP, DETACHED) as ends:
         eventually(lambda: len(executor.descendants()) >= 8, 20, "all of them are alive")
         yield ends
 

@@ -20,7 +20,7 @@ from qjs_executor.job import GIB, PARKED_MAX, Isolation
 from qjs_executor.launcher.handover import Handover
 from qjs_executor.launcher.orders import ANSWER_BYTES_MAX, ISOLATIONS, SETS, Kind, Order
 
-from ..support.executor import BELL, FOLDER, TOKEN, Executor, descendants, eventually, free_port, qasm
+from ..support.executor import BELL, FOLDER, TOKEN, Executor, descendants, eventually, qasm
 from ..support.lanes import long
 from ..support.launched import orders_to_launcher
 from ..support.ordinary_user import as_ordinary_user, with_python_open_to_all
@@ -365,7 +365,7 @@ def test_where_the_shells_user_cannot_read_python_the_start_fails_with_the_fix()
             "-m",
             "qjs_executor",
         ],
-        env={"PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN, "EXECUTOR_PORT": str(free_port())},
+        env={"PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN, "EXECUTOR_PORT": "0"},
         capture_output=True,
         text=True,
         timeout=60,

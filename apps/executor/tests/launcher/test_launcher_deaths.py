@@ -22,7 +22,6 @@ from ..support.executor import (
     command_of,
     descendants,
     eventually,
-    free_port,
     ordinary_executor,
     python,
     qasm,
@@ -155,7 +154,7 @@ def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
     """An executor whose shell has ordered its first zygote and does not serve yet, and what it has started."""
     process = subprocess.Popen(
         [sys.executable, "-B", *arguments],
-        env={**ENVIRONMENT, "EXECUTOR_PORT": str(free_port())},
+        env={**ENVIRONMENT, "EXECUTOR_PORT": "0"},
         stderr=subprocess.DEVNULL,
     )
     eventually(lambda: len(descendants(process.pid)) >= 2, 30, "the shell has ordered a zygote")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ..support.asking import ANSWER, ONCE, begin, resume_run
-from ..support.executor import BELL, Executor, descendants, eventually, python, qasm
-from ..support.processes import accepted, gone, left_by
+from ..support.executor import BELL, IMPORT_SECONDS, Executor, descendants, eventually, python, qasm
+from ..support.processes import accepted, gone, left_by, stocked
 
 RUNS = 200 if os.environ.get("EVERY_LEVEL") else 60
 """Two that are left are allowed for, since the stock changes; what every run leaves is noticed."""
@@ -32,11 +32,6 @@ def parked(executor: Executor) -> int:
     return count
 
 
-def stocked(executor: Executor) -> bool:
-    """Both zygotes are up, with children ready and nothing else running."""
-    return all(zygote["up"] and zygote["ready"] >= 2 for zygote in zygotes(executor).values())
-
-
 def test_health_shows_the_layers_and_every_probe(executor: Executor) -> None:
     executor.import_frameworks()
     sandbox = executor.health()["sandbox"]
@@ -52,9 +47,11 @@ def test_health_shows_the_layers_and_every_probe(executor: Executor) -> None:
 
 
 def test_a_run_needs_no_import_of_its_own(executor: Executor) -> None:
-    executor.run(qasm(BELL))
-    times = sorted(executor.run(qasm(BELL)).outcome["execution_time_ms"] for _ in range(9))
-    assert times[4] < 500, "15 to 40 ms alone; importing qiskit takes over a second"
+    loaded = "import qiskit_aer, qiskit_qasm3_import, time\nfrom qiskit import QuantumCircuit\n"
+    code = loaded + "print(time.process_time())\ncircuit = QuantumCircuit(1)"
+    # A busy machine lengthens the time on the wall, not that on the processor.
+    seconds = sorted(float(executor.run(python(code)).result["stdout"]) for _ in range(9))
+    assert seconds[4] < 0.5, "15 to 40 ms alone; importing qiskit takes over a second"
 
 
 @pytest.mark.long
@@ -116,6 +113,7 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
     eventually(lambda: stocked(executor), 20, "the stock is full")
     before, old = restarts(), folders()
     assert begin(executor, ONCE, "orphan").outcome["parked"] is True
+    eventually(lambda: stocked(executor), 60, "no child is on its way")
     waiting = executor.descendants()
     sources = [
         {"kind": "code", "framework": framework, "code": f"import {framework}\nwhile True: pass"}
@@ -134,7 +132,7 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
                 assert resume_run(executor, ONCE, "orphan", ANSWER).status == 409
                 assert not ends["frameworks"].done()
     eventually(lambda: gone(runs), 15, "the runs are dead")
-    eventually(lambda: stocked(executor), 60, "new zygotes have children ready")
+    eventually(lambda: stocked(executor), IMPORT_SECONDS, "new zygotes have children ready")
     assert restarts() == {name: count + 1 for name, count in before.items()}
     eventually(lambda: len(folders() & old) <= len(old) - 2, 30, "the folders of the old ones are removed")
     assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -38,15 +37,18 @@ ENVIRONMENT = {
     "EXECUTOR_DRAIN_SECONDS": "0",
 }
 
+SECONDS = 10
+"""How long a run still takes while its executor is stopped: longer than any process of a busy machine stands still."""
+DRAIN = "300"
+
 
 def test_a_signal_stops_everything_in_order_and_reports_its_runs_as_lost(start: Callable[..., Executor]) -> None:
     executor = start(EXECUTOR_SLOTS="2")
     with full(executor) as ends:
         started = descendants(executor.process.pid)
-        asked = time.monotonic()
         executor.process.terminate()
-        assert executor.process.wait(10) == 0
-        assert time.monotonic() - asked < 5
+        # A shell that waits for its runs is killed, and that would be the code.
+        assert executor.process.wait(60) == 0
         assert [end.result().outcome["error"]["code"] for end in ends] == ["executor_shut_down"] * 2
     assert gone(started)
     assert left_by(executor.process.pid) == []
@@ -66,7 +68,7 @@ def test_the_death_of_the_launcher_stops_everything_and_the_next_launcher_cleans
     with full(executor):
         started = descendants(executor.process.pid)
         executor.process.kill()
-        executor.process.wait(5)
+        executor.process.wait(60)
         eventually(lambda: gone(started), 15, "shell, zygotes and runs are dead")
     executor.close()
     assert left_by(executor.process.pid) != [], "a dead process removes nothing"
@@ -86,7 +88,7 @@ def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_execut
     with full(executor):
         started = descendants(executor.process.pid)
         os.kill(executor.shell, number)
-        assert executor.process.wait(15) == code
+        assert executor.process.wait(60) == code
     assert gone(started)
     assert left_by(executor.process.pid) == []
 
@@ -95,48 +97,48 @@ def test_the_death_of_the_shell_stops_everything_and_its_exit_code_is_the_execut
 def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_at_the_second_signal(
     start: Callable[..., Executor],
 ) -> None:
-    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="60")
-    short = "import time\ntime.sleep(2)\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS=DRAIN)
+    short = f"import time\ntime.sleep({SECONDS})\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
     with ThreadPoolExecutor(2) as pool:
-        finite, endless = (pool.submit(executor.run, source) for source in (python(short), LOOP))
+        endless, finite = (pool.submit(executor.run, source) for source in (LOOP, python(short)))
         eventually(lambda: executor.health()["slots"]["running"] == 2, 20, "both runs have begun")
         executor.process.terminate()
         eventually(lambda: executor.health()["status"] == "draining", 15, "health shows it")
-        assert finite.result(20).outcome["status"] == "completed"
+        assert finite.result(120).outcome["status"] == "completed"
         assert executor.health()["slots"]["running"] == 1, "the other run continues"
         # With a free slot: only the drain refuses it.
         refused = executor.http.post("/run", json=executor.request(qasm(BELL)))
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "draining")
         executor.process.terminate()
-        assert endless.result(5).outcome["error"]["code"] == "executor_shut_down"
-    assert executor.process.wait(10) == 0
+        assert endless.result(60).outcome["error"]["code"] == "executor_shut_down"
+    assert executor.process.wait(60) == 0
 
 
 @pytest.mark.long
 def test_a_draining_executor_executes_the_circuit_that_a_run_leaves(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="60")
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS=DRAIN)
     code = "import cirq, time\nq = cirq.LineQubit(0)\ncircuit = cirq.Circuit(cirq.X(q), cirq.measure(q))\n"
     source = {"kind": "code", "framework": "cirq", "code": code}
     assert executor.run(source).outcome["status"] == "completed", "the frameworks are imported"
     with ThreadPoolExecutor(1) as pool:
-        end = pool.submit(executor.run, {**source, "code": code + "time.sleep(2)\n"})
+        end = pool.submit(executor.run, {**source, "code": code + f"time.sleep({SECONDS})\n"})
         eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
         executor.process.terminate()
-        assert end.result(20).result["metadata"]["executed_apart"] is True
-    assert executor.process.wait(10) == 0
+        assert end.result(120).result["metadata"]["executed_apart"] is True
+    assert executor.process.wait(60) == 0
 
 
 @pytest.mark.long
 def test_a_draining_executor_keeps_no_run_that_waits_for_an_answer(start: Callable[..., Executor]) -> None:
-    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="60")
+    executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS=DRAIN)
     assert begin(executor, ONCE, "waits").outcome["parked"] is True
     with ThreadPoolExecutor(1) as pool:
-        late = pool.submit(begin, executor, "import time\ntime.sleep(2)\n" + ONCE, "late")
+        late = pool.submit(begin, executor, f"import time\ntime.sleep({SECONDS})\n" + ONCE, "late")
         eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
         executor.process.terminate()
-        eventually(lambda: executor.health()["slots"]["parked"] == 0, 1, "the waiting run is over")
-        assert late.result(20).outcome["parked"] is False
-    assert executor.process.wait(10) == 0
+        eventually(lambda: executor.health()["slots"]["parked"] == 0, SECONDS, "the waiting run is over")
+        assert late.result(120).outcome["parked"] is False
+    assert executor.process.wait(60) == 0
 
 
 @pytest.mark.long
@@ -146,8 +148,8 @@ def test_a_draining_executor_kills_the_runs_that_are_not_over_in_time(start: Cal
         end = pool.submit(executor.run, LOOP)
         eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
         executor.process.terminate()
-        assert end.result(8).outcome["error"]["code"] == "executor_shut_down"
-    assert executor.process.wait(10) == 0
+        assert end.result(60).outcome["error"]["code"] == "executor_shut_down"
+    assert executor.process.wait(60) == 0
 
 
 def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
@@ -166,12 +168,12 @@ def test_a_signal_during_the_start_stops_the_executor(number: signal.Signals) ->
     process, started = begun("-m", "qjs_executor")
     try:
         process.send_signal(number)
-        assert process.wait(15) == 0
+        assert process.wait(60) == 0
         assert gone(started)
         assert left_by(process.pid) == []
     finally:
         process.kill()
-        process.wait(5)
+        process.wait(60)
 
 
 def test_a_shell_that_hangs_is_killed_after_a_signal() -> None:
@@ -183,9 +185,9 @@ def test_a_shell_that_hangs_is_killed_after_a_signal() -> None:
     try:
         os.kill(next(pid for pid in started if "service.shell" in command_of(pid)), signal.SIGSTOP)
         process.terminate()
-        assert process.wait(15) == 128 + signal.SIGKILL
+        assert process.wait(60) == 128 + signal.SIGKILL
         assert gone(started)
         assert left_by(process.pid) == []
     finally:
         process.kill()
-        process.wait(5)
+        process.wait(60)

@@ -145,7 +145,7 @@ def test_the_clock_begins_with_the_job_and_advances_by_what_is_slept(children: F
 def test_clocks_that_only_measure_keep_running(children: FrameChildren) -> None:
     code = "import time\ndef main():\n    a = time.perf_counter(), time.monotonic()\n    time.sleep(0.05)\n    return [time.perf_counter() - a[0], time.monotonic() - a[1]]\n"  # fmt: skip
     reply = children.start(job(code, framework="qiskit", graphs="ask"))
-    assert all(0.05 <= seconds < 5 for seconds in reply["value"])
+    assert all(0.05 <= seconds < 600 for seconds in reply["value"])
 
 
 def test_dates_keep_their_class_and_can_be_pickled(children: FrameChildren) -> None:

@@ -204,22 +204,27 @@ def test_a_large_task_value_is_passed_on_as_text() -> None:
 def test_a_message_that_needs_too_much_memory_is_refused_while_the_event_loop_continues() -> None:
     body = b'{"ok":true,"warnings":[],"value":[%s0]}' % (b"[]," * 21_000_000)
 
-    async def watched() -> tuple[Judgement, float]:
+    async def watched() -> tuple[Judgement, float, float]:
         judging = asyncio.create_task(judge(body, job()))
-        longest = 0.0
+        longest = busiest = 0.0
         while not judging.done():
-            began = time.monotonic()
+            began, used = time.monotonic(), time.process_time()
             await asyncio.sleep(0.01)
             longest = max(longest, time.monotonic() - began)
-        return judging.result(), longest
+            busiest = max(busiest, time.process_time() - used)
+        return judging.result(), longest, busiest
 
-    judgement, longest = asyncio.run(watched())
+    judgement, longest, busiest = asyncio.run(watched())
     assert judgement.problem == f"it takes more than 1024 MiB of memory to read its {len(body)} bytes"
-    assert longest < 1.0
+    # A busy machine lengthens the time on the wall, not that on the processor.
+    assert busiest < 1.0
+    assert longest < 7.0
 
 
 def test_a_computation_apart_is_killed_with_its_time_and_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_process, "SECONDS", 1)
+    # On a busy machine it takes long to get a second of the processor.
+    monkeypatch.setattr(bounded_process, "WALL_SECONDS", 120)
 
     def endless() -> bytes:
         while True:
@@ -244,7 +249,7 @@ def test_a_computation_apart_is_killed_with_its_time_and_leaves_no_process(monke
         while children_of(os.getpid()) - before:
             await asyncio.sleep(0.01)
 
-    asyncio.run(asyncio.wait_for(bounded(), 20))
+    asyncio.run(asyncio.wait_for(bounded(), 180))
 
 
 def test_a_computation_apart_holds_none_of_the_descriptors_of_its_parent() -> None:

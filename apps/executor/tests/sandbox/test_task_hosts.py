@@ -37,7 +37,7 @@ class Tasks:
         of = self.job if job is None else job
         source = {"kind": "code", "framework": "marqov", "code": "import marqov\n"}
         more = {"task_of": of} if of else {}
-        return self.executor.run(source, task=task, **{"wall": 20, **more, **fields}).outcome
+        return self.executor.run(source, task=task, **{"wall": 120, **more, **fields}).outcome
 
     def value(self, body: str, job: str | None = None, **fields: Any) -> Any:
         """What it returns."""
@@ -59,11 +59,14 @@ def tasks(executor: Executor) -> Tasks:
 
 
 def test_only_tasks_of_one_job_share_a_confinement(tasks: Tasks) -> None:
-    first = tasks.where()
-    assert tasks.where() == first
-    assert tasks.where("another job") != first
-    assert tasks.where("") != first
-    assert tasks.where() == first
+    def shared() -> bool:
+        first, second = tasks.where(), tasks.where()
+        others = tasks.where("another job"), tasks.where("")
+        assert not {first, second} & {*others}
+        # A confinement is kept for three seconds, in which a busy machine may not get to the next task.
+        return first == second == tasks.where()
+
+    eventually(shared, 120, "the tasks of one job share their confinement")
 
 
 def test_a_confinement_is_removed_when_no_task_follows(tasks: Tasks) -> None:
@@ -166,8 +169,8 @@ def test_a_killed_task_fails_without_affecting_others(
 
 def test_each_task_has_a_processor_time_limit_of_its_own(tasks: Tasks) -> None:
     body = "def f():\n    import resource, time\n    return [time.process_time() < 1, resource.getrlimit(resource.RLIMIT_CPU)[0]]"
-    tasks.value("def f():\n    import time\n    while time.process_time() < 1.5: pass")
-    assert [tasks.value(body, wall=wall) for wall in (9, 4, 20)] == [[True, 10], [True, 5], [True, 21]]
+    tasks.value("def f():\n    import time\n    while time.process_time() < 1.5: pass", wall=300)
+    assert [tasks.value(body, wall=wall) for wall in (90, 40, 200)] == [[True, 91], [True, 41], [True, 201]]
 
 
 def test_task_of_needs_a_task(executor: Executor) -> None:

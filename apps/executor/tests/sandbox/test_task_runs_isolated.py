@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("marqov") is None, reas
 BEGIN = {"seed": 7, "now": 1_700_000_000}
 
 
-def outcome_of_task(executor: Executor, code: str, wall: float = 20) -> dict[str, Any]:
+def outcome_of_task(executor: Executor, code: str, wall: float = 120) -> dict[str, Any]:
     """The outcome of the first task of a script's workflow in a child of its own."""
     source = {"kind": "code", "framework": "marqov", "code": code}
     asked = executor.run(source, graphs="ask", script=BEGIN).outcome
@@ -41,7 +41,8 @@ HARM = {
 @pytest.mark.parametrize(("body", "said"), HARM.values(), ids=HARM.keys())
 def test_a_hostile_task_fails_without_affecting_others(executor: Executor, body: str, said: str) -> None:
     code = one(body)
-    ended = outcome_of_task(executor, code, wall=2)
+    # Only what never ends meets its limit, however little a busy machine gives the others.
+    ended = outcome_of_task(executor, code, wall=2 if said == "time limit of 2 s" else 120)
     assert ended["status"] == "failed", ended
     assert said in ended["error"]["message"]
     assert outcome_of_task(executor, one("def f(): return 7"))["result"] == "7"

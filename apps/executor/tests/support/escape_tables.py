@@ -186,7 +186,7 @@ SOON = 0.5
 class Bomb:
     """Code that wants too much, and what has to stand in its error; `wall` seconds."""
 
-    def __init__(self, code: str, message: str, wall: float = 20) -> None:
+    def __init__(self, code: str, message: str, wall: float = 120) -> None:
         self.code = code
         self.message = message
         self.wall = wall
@@ -208,7 +208,6 @@ BOMBS: dict[str, Bomb] = {
     "R4 shared memory bomb": Bomb(
         "import mmap\nm = []\nfor i in range(30): m.append(mmap.mmap(-1, 1 << 28, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE))",
         "mem",
-        60,
     ),
     "R5 disk fill": Bomb(
         "for i in range(9):\n  with open(f'f{i}', 'wb') as f: f.write(b'x' * 30_000_000)\nimport time\ntime.sleep(20)", "No space left"
@@ -238,7 +237,7 @@ BOMBS: dict[str, Bomb] = {
     "C5 forged result": Bomb(
         _FRAME + "send(json.dumps({'ok': True, 'counts': {'1': 99}, 'registers': [{'name': 'c', 'size': 1}]}).encode())", "bad result"
     ),
-    "C6 closed descriptors": Bomb("import os\nos.closerange(0, 256)\nwhile True: pass", "crashed", 5),
+    "C6 closed descriptors": Bomb("import os\nos.closerange(0, 256)\nwhile True: pass", "crashed"),
     "C6 os._exit": Bomb("import os\nos._exit(0)", "crashed: exit code 0"),
     "C7 sys.exit": Bomb("import sys\nsys.exit(3)", "exited with 3"),
     "C8 object()": Bomb("def main(): return object()", "main"),

@@ -144,8 +144,8 @@ def test_a_run_on_the_device_of_a_task_is_not_the_result_of_main(children: Frame
 FAILURES = {
     "exception": (ADD + "@workflow\ndef wf(): return echo(add(1, None))\n", "task 'add' (task_0001): TypeError: unsupported operand", 3),
     "second task": (ADD + "@task\ndef bad(x): return 1 / x\n@workflow\ndef wf(): return bad(add(1, -1))\n", "task 'bad' (task_0002): ZeroDivisionError: division by zero", 7),
-    "time limit": (HEAD + "@task(timeout=0.2)\ndef f():\n    while True: pass\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): time limit of 0.2 s", 4),
-    "time limit asleep": (HEAD + "import time\n@task(timeout=0.2)\ndef f():\n    time.sleep(60)\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): time limit of 0.2 s", 5),
+    "time limit": (HEAD + "@task(timeout=2)\ndef f():\n    while True: pass\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): time limit of 2 s", 4),
+    "time limit asleep": (HEAD + "import time\n@task(timeout=2)\ndef f():\n    time.sleep(60)\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): time limit of 2 s", 5),
     "time limit that is taken for an exception": (HEAD + "import time\n@task(timeout=0.2)\ndef f():\n    try: time.sleep(60)\n    except: pass\n    return 1\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): time limit of 0.2 s", None),
     "time limit of a coroutine": (HEAD + "import asyncio\n@task(timeout=0.2)\nasync def f():\n    await asyncio.sleep(60)\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): time limit of 0.2 s", None),
     "result that cannot be kept": (HEAD + "@task\ndef f(): return (i for i in [1])\n@workflow\ndef wf(): return f()\n", "task 'f' (task_0001): f() returned what cannot be kept", None),

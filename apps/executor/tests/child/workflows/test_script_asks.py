@@ -211,10 +211,10 @@ def test_a_task_requests_its_circuits(children: FrameChildren) -> None:
 
 def test_the_time_limit_of_a_task_pauses_while_it_waits_for_a_circuit(children: FrameChildren) -> None:
     code = DEVICE + (
-        "import time\n@task(timeout=0.5)\ndef f(): return device.run(bell, 10)\n@workflow\ndef wf(): return f()\n"
+        "import time\n@task(timeout=4)\ndef f(): return device.run(bell, 10)\n@workflow\ndef wf(): return f()\n"
     )
     ask = asked(children.start(job(code, circuits="ask")))
-    children.wait(0.8)
+    children.wait(4.5)
     assert children.answer(ask, counts={"00": 10})["value"] == {"00": 10}
 
 

@@ -107,17 +107,13 @@ def test_runs_stopped_by_a_limit_are_counted_by_limit(executor: Executor) -> Non
 
 
 def test_slots_refusals_and_zygotes_are_shown(executor: Executor) -> None:
-    loop = executor.request(python("while True: pass"), wall=30)
-    streams = [executor.http.stream("POST", "/run", json=loop) for _ in range(3)]
-    answers = [stream.__enter__() for stream in streams]
-    lines = [answer.iter_lines() for answer in answers]
-    assert all("accepted" in next(line) for line in lines)
+    full = [hold(executor, LOOP) for _ in range(3)]
     growth = grown(executor, lambda: executor.http.post("/run", json=executor.request(qasm(BELL))))
     assert growth['qjs_executor_refusals_total{lane="jobs",reason="busy"}'] == 1
     page = samples(executor)
     assert page['qjs_executor_slots_running{lane="jobs"}'] == page["qjs_executor_slots"] == 3
-    for stream in streams:
-        stream.__exit__(None, None, None)
+    for end in full:
+        end()
     for zygote in executor.health()["sandbox"]["zygotes"]:
         assert page[f'qjs_executor_zygote_up{{set="{zygote["set"]}"}}'] == int(zygote["up"])
         assert page[f'qjs_executor_zygote_restarts_total{{set="{zygote["set"]}"}}'] == zygote["restarts"]

@@ -15,6 +15,7 @@ from qjs_executor.service.reservations import Reservations
 
 from ..support.asking import ANSWER, ASKING, ONCE, begin, marqov
 from ..support.executor import BELL, Executor, eventually, qasm
+from ..support.processes import LOOP, hold
 
 TEAM = {"keys": {"team": "ours"}}
 JOB = Lane("jobs", "", "ours")
@@ -109,26 +110,29 @@ def test_a_request_that_cannot_run_frees_the_slot_of_its_reservation(
 
 
 def test_teams_take_turns_at_the_next_free_slot(single: Executor) -> None:
-    first = reserved(single, team="many")
+    # A run holds the slot: a reservation ends by itself after ten seconds.
+    end = hold(single, LOOP, keys={"team": "many"})
     order: list[str] = []
 
     def wait(team: str) -> None:
-        reservation = reserved(single, team=team, wait_seconds=10)
+        # One that has waited for ten seconds is refused.
+        while (answer := reserve(single, team=team, wait_seconds=10)).status_code == 503:
+            pass
         order.append(team)
-        release(single, reservation)
+        release(single, answer.json()["id"])
 
     with ThreadPoolExecutor(3) as pool:
-        ends: list[Future[None]] = []
+        waiters: list[Future[None]] = []
         for waiting, team in enumerate(("many", "many", "few"), start=1):
-            ends.append(pool.submit(wait, team))
+            waiters.append(pool.submit(wait, team))
             eventually(
                 lambda waiting=waiting: single.health()["lanes"]["jobs"]["waiting"] == waiting,  # type: ignore[misc]
-                10,
+                60,
                 "it waits",
             )
-        release(single, first)
-        for end in ends:
-            end.result(20)
+        end()
+        for waiter in waiters:
+            waiter.result(60)
     assert order[0] == "few"
 
 

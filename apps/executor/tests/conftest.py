@@ -81,7 +81,7 @@ def executor() -> Iterator[Executor]:
     """The shared executor: three slots, the strongest isolation of this machine."""
     started = Executor(EXECUTOR_SLOTS="3")
     yield started
-    eventually(lambda: started.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: started.descendants() == [], 60, "no process of a run is left")
     started.close()
 
 

@@ -124,7 +124,7 @@ def test_a_bomb_is_bounded(attacked: Executor, name: str) -> None:
     assert error["status"] == "failed", error
     assert message.lower() in error["error"]["message"].lower()
     assert_well(attacked)
-    eventually(lambda: attacked.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: attacked.descendants() == [], 60, "no process of a run is left")
 
 
 def test_two_runs_at_once_neither_see_nor_meet_each_other(attacked: Executor) -> None:
@@ -143,7 +143,7 @@ def test_two_runs_at_once_neither_see_nor_meet_each_other(attacked: Executor) ->
         "print(len(others))"
     )
     hang_up = hold(attacked, python(host))
-    eventually(lambda: len(attacked.descendants()) >= 1, 20, "the first run is alive")
+    eventually(lambda: len(attacked.descendants()) >= 1, 60, "the first run is alive")
     found, seen = printed(attacked, guest).splitlines()
     assert attacked.health()["slots"]["running"] == 1, "the first run is alive"
     hang_up()
@@ -155,7 +155,7 @@ def test_two_runs_at_once_neither_see_nor_meet_each_other(attacked: Executor) ->
 def test_one_run_cannot_starve_another_of_processes(attacked: Executor) -> None:
     bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
     hang_up = hold(attacked, python(bomb))
-    eventually(lambda: len(attacked.descendants()) > 30, 20, "the first run has many processes")
+    eventually(lambda: len(attacked.descendants()) > 30, 60, "the first run has many processes")
     code = (
         "import threading\nfrom qiskit import QuantumCircuit, transpile\n"
         "threads = [threading.Thread(target=sum, args=([1],)) for _ in range(9)]\n"
@@ -165,7 +165,7 @@ def test_one_run_cannot_starve_another_of_processes(attacked: Executor) -> None:
     assert attacked.run(python(code)).result["counts"] == {"00": 100}
     assert attacked.health()["slots"]["running"] == 1, "the first run is alive"
     hang_up()
-    eventually(lambda: attacked.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: attacked.descendants() == [], 60, "no process of a run is left")
 
 
 def test_the_standard_library_still_works(attacked: Executor) -> None:
@@ -221,7 +221,7 @@ def test_odd_file_names_do_no_harm(attacked: Executor) -> None:
     ).strip()
     assert_well(attacked)
     if not has_namespaces(attacked):
-        eventually(lambda: not os.path.exists(folder), 15, "the run's folder is gone")
+        eventually(lambda: not os.path.exists(folder), 60, "the run's folder is gone")
 
 
 def test_a_run_leaves_nothing_for_the_next(attacked: Executor) -> None:
@@ -266,7 +266,7 @@ def test_a_daemon_ends_with_its_run(attacked: Executor, name: str) -> None:
     # run's.
     if name != CHAIN or answer.outcome["status"] == "completed":
         assert answer.result["counts"] == {"0": 100}
-    eventually(lambda: attacked.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: attacked.descendants() == [], 60, "no process of a run is left")
     assert_well(attacked)
 
 

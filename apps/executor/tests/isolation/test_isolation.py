@@ -203,7 +203,7 @@ with open(sys.argv[1], "r+") as file: file.truncate(7)
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=120,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "whole\n", "")
     assert file.stat().st_size == 7, "a file that is open for writing can be truncated"
@@ -259,7 +259,7 @@ os.sched_setaffinity(0, os.sched_getaffinity(0))
             capture_output=True,
             text=True,
             check=False,
-            timeout=30,
+            timeout=120,
             start_new_session=True,
         )
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

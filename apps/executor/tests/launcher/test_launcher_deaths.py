@@ -69,7 +69,7 @@ def test_the_death_of_the_launcher_stops_everything_and_the_next_launcher_cleans
         started = descendants(executor.process.pid)
         executor.process.kill()
         executor.process.wait(60)
-        eventually(lambda: gone(started), 15, "shell, zygotes and runs are dead")
+        eventually(lambda: gone(started), 60, "shell, zygotes and runs are dead")
     executor.close()
     assert left_by(executor.process.pid) != [], "a dead process removes nothing"
     with orders_to_launcher(before=before):
@@ -101,9 +101,9 @@ def test_a_draining_executor_finishes_its_runs_takes_no_more_and_stops_at_once_a
     short = f"import time\ntime.sleep({SECONDS})\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)"
     with ThreadPoolExecutor(2) as pool:
         endless, finite = (pool.submit(executor.run, source) for source in (LOOP, python(short)))
-        eventually(lambda: executor.health()["slots"]["running"] == 2, 20, "both runs have begun")
+        eventually(lambda: executor.health()["slots"]["running"] == 2, 60, "both runs have begun")
         executor.process.terminate()
-        eventually(lambda: executor.health()["status"] == "draining", 15, "health shows it")
+        eventually(lambda: executor.health()["status"] == "draining", 60, "health shows it")
         assert finite.result(120).outcome["status"] == "completed"
         assert executor.health()["slots"]["running"] == 1, "the other run continues"
         # With a free slot: only the drain refuses it.
@@ -122,7 +122,7 @@ def test_a_draining_executor_executes_the_circuit_that_a_run_leaves(start: Calla
     assert executor.run(source).outcome["status"] == "completed", "the frameworks are imported"
     with ThreadPoolExecutor(1) as pool:
         end = pool.submit(executor.run, {**source, "code": code + f"time.sleep({SECONDS})\n"})
-        eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
+        eventually(lambda: executor.health()["slots"]["running"] == 1, 60, "the run has begun")
         executor.process.terminate()
         assert end.result(120).result["metadata"]["executed_apart"] is True
     assert executor.process.wait(60) == 0
@@ -134,7 +134,7 @@ def test_a_draining_executor_keeps_no_run_that_waits_for_an_answer(start: Callab
     assert begin(executor, ONCE, "waits").outcome["parked"] is True
     with ThreadPoolExecutor(1) as pool:
         late = pool.submit(begin, executor, f"import time\ntime.sleep({SECONDS})\n" + ONCE, "late")
-        eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
+        eventually(lambda: executor.health()["slots"]["running"] == 1, 60, "the run has begun")
         executor.process.terminate()
         eventually(lambda: executor.health()["slots"]["parked"] == 0, SECONDS, "the waiting run is over")
         assert late.result(120).outcome["parked"] is False
@@ -146,7 +146,7 @@ def test_a_draining_executor_kills_the_runs_that_are_not_over_in_time(start: Cal
     executor = start(EXECUTOR_SLOTS="2", EXECUTOR_DRAIN_SECONDS="1")
     with ThreadPoolExecutor(1) as pool:
         end = pool.submit(executor.run, LOOP)
-        eventually(lambda: executor.health()["slots"]["running"] == 1, 20, "the run has begun")
+        eventually(lambda: executor.health()["slots"]["running"] == 1, 60, "the run has begun")
         executor.process.terminate()
         assert end.result(60).outcome["error"]["code"] == "executor_shut_down"
     assert executor.process.wait(60) == 0
@@ -159,7 +159,7 @@ def begun(*arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
         env={**ENVIRONMENT, "EXECUTOR_PORT": "0"},
         stderr=subprocess.DEVNULL,
     )
-    eventually(lambda: len(descendants(process.pid)) >= 2, 30, "the shell has ordered a zygote")
+    eventually(lambda: len(descendants(process.pid)) >= 2, 60, "the shell has ordered a zygote")
     return process, descendants(process.pid)
 
 

@@ -36,7 +36,7 @@ def test_a_ready_executor_offers_frameworks_that_it_has_not_imported(cold: Execu
 def test_a_failed_import_loses_the_requests_that_wait_for_it_and_is_logged(cold: Executor) -> None:
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(cold.http.post, "/run", json=cold.request(CIRQ_BELL))
-        eventually(lambda: cold.zygote("frameworks")["pids"] != [], 20, "the import has begun")
+        eventually(lambda: cold.zygote("frameworks")["pids"] != [], 60, "the import has begun")
         assert cold.zygote("frameworks")["state"] == "starting"
         os.kill(cold.zygote("frameworks")["pids"][0], signal.SIGKILL)
         answer = waiting.result()

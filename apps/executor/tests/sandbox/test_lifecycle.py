@@ -77,7 +77,7 @@ def test_an_executor_listens_on_the_address_that_it_is_given() -> None:
 
 def test_a_daemon_ends_with_its_run(executor: Executor) -> None:
     assert executor.run(DAEMON).result["counts"] == {"0": 100}
-    eventually(lambda: executor.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: executor.descendants() == [], 60, "no process of a run is left")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_an_unusable_environment_is_refused_by_name(environment: dict[str, str],
         [sys.executable, "-B", "-m", "qjs_executor"],
         env={"PYTHONPATH": str(FOLDER), "EXECUTOR_TOKEN": TOKEN, "EXECUTOR_PORT": "0", **environment},
         capture_output=True,
-        timeout=30,
+        timeout=120,
         text=True,
         check=False,
     )

@@ -90,7 +90,7 @@ def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_secon
     small: Executor, inner: bool
 ) -> None:
     with accepted(small, SURVIVOR) as (end,):
-        eventually(lambda: len(small.descendants()) >= 2, 20, "the run has its two processes")
+        eventually(lambda: len(small.descendants()) >= 2, 60, "the run has its two processes")
         run = small.descendants()
         victim = first_process(small) if inner else zygote(small)
         # It starts no other zygote until health has been read.
@@ -101,7 +101,7 @@ def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_secon
         finally:
             os.kill(small.process.pid, signal.SIGCONT)
         assert end.result(60).outcome["error"]["code"] == "execution_service_lost"
-    eventually(lambda: gone(run), 15, "nothing of the run is alive")
+    eventually(lambda: gone(run), 60, "nothing of the run is alive")
     eventually(lambda: small.health()["status"] == "ok", 120, "health shows that the pool is up")
     assert end_of_trivial_run(small) == "completed"
 
@@ -116,7 +116,7 @@ def test_a_zygote_is_replaced_while_a_run_of_the_last_one_does_not_die(small: Ex
         eventually(lambda: restarts(small) > before, 120, "the next zygote is up")
         assert end_of_trivial_run(small) == "completed"
     hang_up()
-    eventually(lambda: small.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: small.descendants() == [], 60, "no process of a run is left")
 
 
 def test_a_run_that_dies_slowly_costs_neither_its_zygote_nor_other_runs(small: Executor) -> None:
@@ -132,13 +132,13 @@ def test_a_run_that_dies_slowly_costs_neither_its_zygote_nor_other_runs(small: E
         assert small.run(other).outcome["status"] == "completed"
         assert not gone(slow)
     assert (restarts(small), zygote(small)) == before
-    eventually(lambda: small.descendants() == [], 15, "no process of a run is left")
+    eventually(lambda: small.descendants() == [], 60, "no process of a run is left")
 
 
 def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None:
-    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 20, "the stock is full")
+    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 60, "the stock is full")
     hang_up = hold(small, LOOP)
-    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 20, "the stock is full")
+    eventually(lambda: small.zygote("circuits")["ready"] >= 2, 60, "the stock is full")
     first, inner = zygote(small), first_process(small)
     try:
         before = resource.prlimit(inner, resource.RLIMIT_NOFILE)
@@ -147,7 +147,7 @@ def test_a_fork_that_fails_costs_no_run_and_is_repeated(small: Executor) -> None
     resource.prlimit(inner, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{inner}/fd")) + 2, before[1]))
     try:
         assert [end_of_trivial_run(small) for _ in range(2)] == ["completed"] * 2, "those in stock are used"
-        eventually(lambda: "could not be forked" in small.zygote("circuits")["last_error"], 15, "a fork has failed")
+        eventually(lambda: "could not be forked" in small.zygote("circuits")["last_error"], 60, "a fork has failed")
         assert small.health()["slots"]["running"] == 1, "the other run is alive"
     finally:
         resource.prlimit(inner, resource.RLIMIT_NOFILE, before)
@@ -192,8 +192,8 @@ def test_a_full_temporary_folder_costs_no_run_and_no_zygote(little_room: Path) -
             return "No space left" in executor.zygote("circuits")["last_error"]
 
         fill()
-        eventually(lambda: executor.zygote("circuits")["ready"] >= 2, 20, "the stock is full")
-        eventually(fork_fails, 20, "a fork has failed")
+        eventually(lambda: executor.zygote("circuits")["ready"] >= 2, 60, "the stock is full")
+        eventually(fork_fails, 60, "a fork has failed")
         assert executor.health()["slots"]["running"] == 1, "the other run is alive"
         for file in files:
             file.unlink(missing_ok=True)

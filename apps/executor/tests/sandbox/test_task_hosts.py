@@ -71,7 +71,7 @@ def test_only_tasks_of_one_job_share_a_confinement(tasks: Tasks) -> None:
 
 def test_a_confinement_is_removed_when_no_task_follows(tasks: Tasks) -> None:
     tasks.where()
-    eventually(lambda: tasks.executor.descendants() == [], 20, "nothing of it is left")
+    eventually(lambda: tasks.executor.descendants() == [], 60, "nothing of it is left")
 
 
 DRAWS = (

@@ -39,7 +39,7 @@ def test_health_shows_the_layers_and_every_probe(executor: Executor) -> None:
     assert {"attacks", "bell", "bell of another framework", "memory", "disk", "processes", "time"} <= {
         one["probe"] for one in sandbox["selftest"]
     }
-    eventually(lambda: stocked(executor), 20, "the stock is full")
+    eventually(lambda: stocked(executor), 60, "the stock is full")
     for zygote in zygotes(executor).values():
         assert "seccomp" in zygote["layers"]
         assert zygote["versions"]["qiskit"]
@@ -89,16 +89,16 @@ def test_many_runs_leave_nothing(attacked: Executor) -> None:
         return *fds, zygote_fds, groups, len(descendants(pid))
 
     executor.import_frameworks()
-    eventually(lambda: stocked(executor), 20, "the stock is full")
+    eventually(lambda: stocked(executor), 60, "the stock is full")
     for _ in range(4):
         executor.run(qasm(BELL))
-    eventually(lambda: stocked(executor), 20, "the stock is full")
+    eventually(lambda: stocked(executor), 60, "the stock is full")
     before = count()
     with ThreadPoolExecutor(2) as pool:
         ends = list(pool.map(lambda _: executor.run(qasm(BELL)).outcome["status"], range(RUNS)))
     assert ends == ["completed"] * RUNS
-    eventually(lambda: stocked(executor) and count() <= tuple(n + 2 for n in before), 20, f"no growth over {before}")
-    eventually(lambda: not _zombies(executor), 15, "every ended child is reaped")
+    eventually(lambda: stocked(executor) and count() <= tuple(n + 2 for n in before), 60, f"no growth over {before}")
+    eventually(lambda: not _zombies(executor), 60, "every ended child is reaped")
 
 
 def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: Executor) -> None:
@@ -110,7 +110,7 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
     def folders() -> set[str]:
         return {one for one in left_by(executor.process.pid) if "qjs-pool" in one}
 
-    eventually(lambda: stocked(executor), 20, "the stock is full")
+    eventually(lambda: stocked(executor), 60, "the stock is full")
     before, old = restarts(), folders()
     assert begin(executor, ONCE, "orphan").outcome["parked"] is True
     eventually(lambda: stocked(executor), 60, "no child is on its way")
@@ -121,20 +121,20 @@ def test_a_killed_zygote_loses_its_runs_and_no_others_and_is_replaced(executor: 
     ]
     with accepted(executor, *sources) as ends_of_both:
         ends = dict(zip(("circuits", "frameworks"), ends_of_both, strict=True))
-        eventually(lambda: len(executor.descendants()) == len(waiting) + 2, 20, "both runs are alive")
+        eventually(lambda: len(executor.descendants()) == len(waiting) + 2, 60, "both runs are alive")
         runs = executor.descendants()
         for zygote_set in ("circuits", "frameworks"):
             victim = next(pid for pid in _zygote_pids(executor) if pid in zygotes(executor)[zygote_set]["pids"])
             os.kill(victim, signal.SIGKILL)
             assert ends[zygote_set].result().outcome["error"]["code"] == "execution_service_lost"
             if zygote_set == "circuits":
-                eventually(lambda: parked(executor) == 0, 20, "its run that waited for an answer is gone too")
+                eventually(lambda: parked(executor) == 0, 40, "its run that waited for an answer is gone too")
                 assert resume_run(executor, ONCE, "orphan", ANSWER).status == 409
                 assert not ends["frameworks"].done()
-    eventually(lambda: gone(runs), 15, "the runs are dead")
+    eventually(lambda: gone(runs), 60, "the runs are dead")
     eventually(lambda: stocked(executor), IMPORT_SECONDS, "new zygotes have children ready")
     assert restarts() == {name: count + 1 for name, count in before.items()}
-    eventually(lambda: len(folders() & old) <= len(old) - 2, 30, "the folders of the old ones are removed")
+    eventually(lambda: len(folders() & old) <= len(old) - 2, 60, "the folders of the old ones are removed")
     assert set(executor.run(qasm(BELL)).result["counts"]) <= {"00", "11"}
     assert begin(executor, ONCE, "next").outcome["parked"] is True
     assert "heard" in resume_run(executor, ONCE, "next", ANSWER).error["message"]

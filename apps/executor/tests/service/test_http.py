@@ -204,7 +204,7 @@ def test_a_log_line_names_the_job_the_team_and_the_request(executor: Executor) -
     job, request = "01a20677-dab3-7454-be6b-1d0e5ff595f7", "7e1f0f5c-3c0e-4b7c-9d6a-0f2f3a1f8f10"
     assert executor.run(qasm(BELL), run_id=job, request_id=request, keys={"team": "the team"}).status == 200
     # The line is written after the answer.
-    eventually(lambda: request in executor.log, 20, "the run is logged")
+    eventually(lambda: request in executor.log, 60, "the run is logged")
     [line] = [json.loads(line) for line in executor.log.splitlines() if request in line]
     assert line["msg"] == "run ended"
     assert (line["job_id"], line["team_id"], line["request_id"]) == (job, "the team", request)

@@ -62,7 +62,7 @@ def first_output(lines: Iterator[dict[str, Any]]) -> dict[str, Any]:
 def test_a_line_arrives_while_the_program_runs(executor: Executor, prints: str) -> None:
     with lines_of(executor, python(f"{prints}\nwhile True: pass")) as lines:
         assert first_output(lines) == {"offset": 0, "text": "one\n"}
-    eventually(lambda: executor.descendants() == [], 20, "the run is stopped")
+    eventually(lambda: executor.descendants() == [], 60, "the run is stopped")
 
 
 @pytest.mark.parametrize("framework", ["qiskit", "cirq"])

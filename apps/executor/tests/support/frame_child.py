@@ -89,7 +89,7 @@ class FrameChildren:
         for stream in (self._server.stdin, self._server.stdout):
             assert stream is not None
             stream.close()
-        self._server.wait(10)
+        self._server.wait(60)
 
 
 def answered(ask: dict[str, Any], **answer: Any) -> dict[str, Any]:

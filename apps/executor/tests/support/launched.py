@@ -29,7 +29,7 @@ def orders_to_launcher(
     """A launcher's process, the socket to it, and what it handed over. It is gone afterwards, and all it started.
     `before` stands before its command, to start it as another user."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.settimeout(60)
+    ours.settimeout(120)
     with theirs:
         process = subprocess.Popen(
             [*before, sys.executable, "-B", "-c", _LAUNCHER, str(theirs.fileno())],
@@ -42,7 +42,7 @@ def orders_to_launcher(
         with ours:
             handover, _ = receive_handover(ours)
             yield process, ours, handover
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait(5)

@@ -120,7 +120,7 @@ def full(executor: Executor) -> Iterator[list[Future[Answer]]]:
     what it has started; the ends of the first two."""
     assert begin(executor, SPINNING, "waits").outcome["parked"] is True
     with accepted(executor, LOOP, DETACHED) as ends:
-        eventually(lambda: len(executor.descendants()) >= 8, 20, "all of them are alive")
+        eventually(lambda: len(executor.descendants()) >= 8, 60, "all of them are alive")
         yield ends
 
 
@@ -139,9 +139,9 @@ def undying(pids: list[int]) -> Iterator[None]:
             with suppress(ProcessLookupError):
                 (folder / "cgroup.procs").write_text(str(pid))
         (folder / "freezer.state").write_text("FROZEN")
-        eventually(lambda: (folder / "freezer.state").read_text().strip() == "FROZEN", 15, "the processes are held")
+        eventually(lambda: (folder / "freezer.state").read_text().strip() == "FROZEN", 60, "the processes are held")
         yield
     finally:
         (folder / "freezer.state").write_text("THAWED")
-        eventually(lambda: not (folder / "cgroup.procs").read_text(), 20, "the processes are dead")
+        eventually(lambda: not (folder / "cgroup.procs").read_text(), 60, "the processes are dead")
         folder.rmdir()

@@ -23,7 +23,7 @@ c = measure q;
 
 
 def test_a_circuit_is_run_and_its_counts_are_integers_with_qubit_0_leftmost(client: Client) -> None:
-    result = client.run(ASYMMETRIC, shots=100, timeout=60)
+    result = client.run(ASYMMETRIC, shots=100, timeout=300)
     assert result.counts == {"100": 100}
     assert all(type(count) is int for count in result.counts.values())
     assert (result.shots, result.registers[0].name, result.registers[0].qubits) == (100, "c", (0, 1, 2))
@@ -35,7 +35,7 @@ def test_the_async_client_runs_circuits_side_by_side() -> None:
     async def run() -> list[Result]:
         async with AsyncClient() as client:
             assert any(one["slug"] == "local" for one in await client.backends())
-            return await asyncio.gather(*(client.run(ASYMMETRIC, shots=shots, timeout=60) for shots in (1, 2, 3)))
+            return await asyncio.gather(*(client.run(ASYMMETRIC, shots=shots, timeout=300) for shots in (1, 2, 3)))
 
     assert [result.counts for result in asyncio.run(run())] == [{"100": 1}, {"100": 2}, {"100": 3}]
 
@@ -79,7 +79,7 @@ def test_what_a_program_prints_and_returns_arrives_exactly(client: Client) -> No
     code = f"import qiskit\ndef main():\n    print('half way')\n    return {2**100 + 1}\n"
     job = client.submit(code=code, framework="qiskit", shots=1)
     seen: list[Any] = []
-    assert job.wait(timeout=60, on_event=seen.append) == "completed"
+    assert job.wait(timeout=300, on_event=seen.append) == "completed"
     assert any("half way" in event.get("text", "") for event in seen)
     result = job.result()
     assert isinstance(result, Result)
@@ -89,7 +89,7 @@ def test_what_a_program_prints_and_returns_arrives_exactly(client: Client) -> No
 
 def test_expectation_values_are_exact_or_have_an_error(client: Client) -> None:
     exact, sampled = (
-        client.run(ASYMMETRIC, shots=400, observables=["ZII + 0.5*IZI", "XII"], observables_method=method, timeout=60)
+        client.run(ASYMMETRIC, shots=400, observables=["ZII + 0.5*IZI", "XII"], observables_method=method, timeout=300)
         for method in ("exact", "sampled")
     )
     assert [(one.value, one.standard_error) for one in exact.expectation_values] == [(-0.5, 0), (0, 0)]
@@ -100,7 +100,7 @@ def test_expectation_values_are_exact_or_have_an_error(client: Client) -> None:
 def test_a_program_that_fails_raises_its_error(client: Client) -> None:
     job = client.submit(code="import qiskit\ndef main():\n    raise ValueError('on purpose')\n", framework="qiskit")
     with pytest.raises(JobFailed, match="on purpose") as caught:
-        job.result(timeout=60)
+        job.result(timeout=300)
     assert (caught.value.code, caught.value.job_id) == ("execution_error", job.id)
     assert "on purpose" in job._repr_html_()
 
@@ -116,7 +116,7 @@ def test_a_job_can_be_cancelled(client: Client) -> None:
     job = client.submit(code="import qiskit, time\ndef main():\n    time.sleep(60)\n", framework="qiskit", shots=1)
     job.cancel()
     with pytest.raises(JobFailed) as caught:
-        job.result(timeout=60)
+        job.result(timeout=300)
     assert caught.value.job_status == "cancelled"
 
 

@@ -43,7 +43,7 @@ def test_simulators_take_sweeps_and_backends_of_providers_do_not(client: Client)
 
 def test_points_of_one_circuit_come_in_their_order_with_their_own_shots(client: Client) -> None:
     sweep = client.sweep(
-        ANSATZ, shots=20, points=[{"theta": 0}, {"theta": float(np.pi), "shots": 5}, {"theta": 0.5}], timeout=120
+        ANSATZ, shots=20, points=[{"theta": 0}, {"theta": float(np.pi), "shots": 5}, {"theta": 0.5}], timeout=300
     )
     assert [point.index for point in sweep] == [0, 1, 2]
     assert sweep[0].result.counts == {"00": 20}
@@ -55,18 +55,18 @@ def test_points_of_one_circuit_come_in_their_order_with_their_own_shots(client: 
 
 def test_many_circuits_are_one_job(client: Client) -> None:
     circuits: list[str | Circuit] = [FLIPPED, Circuit(NOT, {"shots": 3})] * 10
-    sweep = client.sweep(circuits=circuits, shots=7, timeout=120)
+    sweep = client.sweep(circuits=circuits, shots=7, timeout=300)
     assert [result.counts for result in sweep.results()] == [{"10": 7}, {"00": 3}] * 10
 
     async def again() -> int:
         async with AsyncClient() as other:
-            return len(await other.sweep(circuits=circuits, shots=1, timeout=120))
+            return len(await other.sweep(circuits=circuits, shots=1, timeout=300))
 
     assert asyncio.run(again()) == 20
 
 
 def test_a_point_that_fails_names_itself_and_spares_the_others(client: Client) -> None:
-    sweep = client.sweep(circuits=[FLIPPED, "OPENQASM 3.0; qubit q; nothing q;", NOT], shots=2, timeout=120)
+    sweep = client.sweep(circuits=[FLIPPED, "OPENQASM 3.0; qubit q; nothing q;", NOT], shots=2, timeout=300)
     assert [point.index for point in sweep.failed] == [1]
     assert sweep.result_of(2).counts == {"00": 2}
     with pytest.raises(JobFailed, match="point 1"):

@@ -33,7 +33,7 @@ from ..support.executor import (
 from ..support.lanes import long
 from ..support.launched import launched
 from ..support.ordinary_user import with_python_open_to_all
-from ..support.processes import LOOP, accepted, gone, hold, undying
+from ..support.processes import LOOP, accepted, gone, hold, stocked, undying
 
 SURVIVOR = python(
     "import ctypes, os, signal, time\nctypes.CDLL(None).prctl(1, 0, 0, 0, 0)\n"
@@ -90,6 +90,7 @@ def test_a_run_cannot_outlive_its_zygote_and_the_next_zygote_serves_within_secon
     small: Executor, inner: bool
 ) -> None:
     with accepted(small, SURVIVOR) as (end,):
+        eventually(lambda: stocked(small), 60, "no child is on its way")
         eventually(lambda: len(small.descendants()) >= 2, 60, "the run has its two processes")
         run = small.descendants()
         victim = first_process(small) if inner else zygote(small)
@@ -111,6 +112,7 @@ def test_a_zygote_is_replaced_while_a_run_of_the_last_one_does_not_die(small: Ex
     before = restarts(small)
     hang_up = hold(small, LOOP)
     first = zygote(small)
+    eventually(lambda: stocked(small), 60, "no child is on its way")
     with undying(small.descendants()):
         os.kill(first, signal.SIGKILL)
         eventually(lambda: restarts(small) > before, 120, "the next zygote is up")
@@ -122,6 +124,8 @@ def test_a_zygote_is_replaced_while_a_run_of_the_last_one_does_not_die(small: Ex
 def test_a_run_that_dies_slowly_costs_neither_its_zygote_nor_other_runs(small: Executor) -> None:
     before = restarts(small), zygote(small)
     hang_up = hold(small, LOOP)
+    # One that is on its way to the stock would be held too, and live on.
+    eventually(lambda: stocked(small), 60, "no child is on its way")
     slow = small.descendants()
     with undying(slow):
         hang_up()

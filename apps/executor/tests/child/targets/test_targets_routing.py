@@ -184,10 +184,10 @@ DEVICES: list[tuple[dict[str, Any], int]] = [
 def test_a_circuit_as_wide_as_the_device_is_compiled_in_seconds(target: dict[str, Any], qubits: int) -> None:
     source = wide(qubits, 1500)
     compiled(f"{STD} qubit[1] q; h q[0];", target)  # Loads the libraries.
-    started = time.monotonic()
+    started = time.process_time()
     answer = compiled(source, target)
-    # A few seconds on a quiet machine; an exponential would never end.
-    assert time.monotonic() - started < 60
+    # A few seconds of the processor; an exponential would never end.
+    assert time.process_time() - started < 60
     assert len(answer["readout"]["bits"]) == qubits and answer["warnings"] == []
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from ..support.asking import ASKING, TWICE, answer_to, asked, begin, end_waiting, marqov, resume_run
 from ..support.executor import Answer, Executor, eventually, python
+from ..support.processes import taken
 
 KIB = 1024
 CIRCUIT = "\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n"
@@ -40,7 +41,7 @@ def stored(answer: Answer) -> bytes:
 @contextmanager
 def lines_of(executor: Executor, source: dict[str, str], **fields: Any) -> Iterator[Iterator[dict[str, Any]]]:
     """The lines of a run as they arrive; the run is stopped when the block ends."""
-    with executor.http.stream("POST", "/run", json=executor.request(source, **fields)) as answer:
+    with taken(executor, source, **fields) as answer:
         yield (json.loads(line) for line in answer.iter_lines())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from ..support.executor import BELL, Executor, python, qasm
+from ..support.executor import BELL, Executor, eventually, python, qasm
 from ..support.processes import LOOP, hold
 
 FAMILIES = {
@@ -68,6 +68,7 @@ def test_names_types_and_labels_stay_what_dashboards_rely_on(executor: Executor)
     assert executor.http.post("/run", json=executor.request(qasm(BELL))).status_code == 503
     for end in full:
         end()
+    eventually(lambda: executor.health()["slots"]["running"] == 0, 60, "the slots are free for the next test")
     page = page_of(executor)
     types = dict(line.split()[2:4] for line in page.splitlines() if line.startswith("# TYPE"))
     labels: dict[str, set[str]] = {name: set() for name in types}
@@ -114,6 +115,7 @@ def test_slots_refusals_and_zygotes_are_shown(executor: Executor) -> None:
     assert page['qjs_executor_slots_running{lane="jobs"}'] == page["qjs_executor_slots"] == 3
     for end in full:
         end()
+    eventually(lambda: executor.health()["slots"]["running"] == 0, 60, "the slots are free for the next test")
     for zygote in executor.health()["sandbox"]["zygotes"]:
         assert page[f'qjs_executor_zygote_up{{set="{zygote["set"]}"}}'] == int(zygote["up"])
         assert page[f'qjs_executor_zygote_restarts_total{{set="{zygote["set"]}"}}'] == zygote["restarts"]

@@ -1,5 +1,5 @@
-"""When sampled and exact distributions agree: by an exact bound on each outcome, which a right implementation misses once
-in a hundred million comparisons."""
+"""When sampled and exact distributions agree: by an exact bound on each outcome, which a right implementation misses
+once in a hundred million comparisons."""
 
 from __future__ import annotations
 

@@ -111,9 +111,7 @@ class Executor:
             stdout=subprocess.PIPE,
             stderr=self._log,
         )
-        self.http = httpx.Client(
-            base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=150
-        )
+        self.http = httpx.Client(base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=150)
         try:
             eventually(self._answers, START_SECONDS, "the executor answers")
         except BaseException:

@@ -27,6 +27,8 @@ from ..support.lanes import one_of_each
 FOLDER = Path(__file__).parents[1] / "programs"
 FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in (".py", ".qasm"))
 SHOTS = 2000
+WALL_SECONDS = 600
+"""Runs get what a busy machine has to spare."""
 SEED = 20
 DEVIATIONS = 5.0
 """Standard deviations that a share of the shots may be off; the seed is fixed, so this is decided once and for all."""
@@ -82,7 +84,7 @@ def answers(executor: Executor, request: pytest.FixtureRequest) -> Iterator[dict
         seed = {} if "def main(" in program.code or "@workflow" in program.code else {"seed": SEED}
         params = {**seed, **json.loads("".join(program.all("params")) or "{}")}
         source = {"kind": "code", "framework": "auto", "code": program.code}
-        return executor.run(source, shots=SHOTS, params=params)
+        return executor.run(source, SHOTS, WALL_SECONDS, params=params)
 
     chosen = [
         getattr(item, "callspec").params["path"]  # noqa: B009 (pytest does not declare it)

@@ -58,7 +58,8 @@ def assert_well(executor: Executor) -> None:
 
 def printed(executor: Executor, code: str, params: dict[str, Any] | None = None) -> str:
     """What code prints in a run that succeeds."""
-    return str(executor.run(python(code + CIRCUIT), params=params or {}).result.get("stdout", ""))
+    # A search of its whole memory takes seconds of the processor.
+    return str(executor.run(python(code + CIRCUIT), wall=600, params=params or {}).result.get("stdout", ""))
 
 
 @contextmanager

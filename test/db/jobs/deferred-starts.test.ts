@@ -174,6 +174,7 @@ describe('an unavailable backend', () => {
     const other = await add()
     await db.execute(sql.raw(`update backends set ${change} where slug = 'aer-mps'`))
     expect(await nudged([id, other])).toEqual([other])
+    await delivered([other])
     expect(await reason(id)).toBe('backend_offline')
     expect(await releaseDeferred(db, MAX)).toBe(0)
     await db.execute(sql`update backends set status = 'online', is_available = true where slug = 'aer-mps'`)
@@ -229,7 +230,7 @@ test('two teams with more jobs than their limits complete all of them under conc
     while (!over) await work()
   }
   await soonDue()
-  const deadline = performance.now() + 25_000
+  const deadline = performance.now() + 100_000
   await Promise.all([
     until(async () => deliver((await takeDue(db, 'temporal', 7, LIMIT)).rows)),
     until(async () => deliver((await takeDue(db, 'temporal', 7, LIMIT)).rows)),
@@ -254,4 +255,4 @@ test('two teams with more jobs than their limits complete all of them under conc
   // Three dispatchers run at once, each within the limit.
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThanOrEqual(3 * LIMIT)
-})
+}, 120_000)

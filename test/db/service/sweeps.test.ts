@@ -47,7 +47,7 @@ test('the findings of a sweep are bounded in number and length', async () => {
 
 test('a sweep is late ten periods after its last success, and when it never had one', async () => {
   await note()
-  await ago(95)
+  await ago(60)
   expect((await only()).late).toBe(false)
   await ago(105)
   expect((await only()).late).toBe(true)

@@ -27,10 +27,10 @@ let jobId: string
 
 const setPrice = (micro: number) => db.execute(sql`update backends set task_fee_micro = ${micro} where slug = 'local'`)
 
-/** Spent and reserved today, in micro-USD, over all jobs of the person. */
-const today = async () => {
-  const [row] = await db.execute(sql`select spent_micro::int as spent, reserved_micro::int as reserved
-    from budget_counters where period = 'day' order by starts_on desc limit 1`)
+/** Spent and reserved, in micro-USD, over all jobs of the person: a test can begin on one day and end on the next. */
+const booked = async () => {
+  const [row] = await db.execute(sql`select sum(spent_micro)::int as spent, sum(reserved_micro)::int as reserved
+    from budget_counters where period = 'day'`)
   return row
 }
 
@@ -130,13 +130,13 @@ describe.each(steps)('$name', ({ first, step, answers }) => {
 
 describe('the money of a job', () => {
   test('is its estimate when it completes, and nothing when it fails or is cancelled', async () => {
-    expect(await today()).toEqual({ spent: 0, reserved: 700 })
+    expect(await booked()).toEqual({ spent: 0, reserved: 700 })
     await beginJob(db, jobId, fence)
     await completeJob(db, jobId, fence, 'a'.repeat(64))
-    expect(await today()).toEqual({ spent: 700, reserved: 0 })
+    expect(await booked()).toEqual({ spent: 700, reserved: 0 })
     for (const end of [(id: string) => failJob(db, id, undefined, error), (id: string) => requestCancel(db, id)]) {
       await end(await addJob(db, person, { cost: 50n }))
-      expect(await today()).toEqual({ spent: 700, reserved: 0 })
+      expect(await booked()).toEqual({ spent: 700, reserved: 0 })
     }
   })
 
@@ -146,7 +146,7 @@ describe('the money of a job', () => {
     const [job] = await db.execute(sql`select status, error_code, error_message from jobs where id = ${jobId}`)
     expect(job).toMatchObject({ status: 'failed', error_code: 'price_changed' })
     expect(job!.error_message).toMatch(/\$0\.000700 was reserved, \$0\.000701 would be due/)
-    expect(await today()).toEqual({ spent: 0, reserved: 0 })
+    expect(await booked()).toEqual({ spent: 0, reserved: 0 })
   })
 
   test('is unchanged by a price that the reservation covers', async () => {

@@ -75,7 +75,7 @@ describe('an audit entry', () => {
     const began = performance.now()
     recordedValue(text)
     // A quadratic search would take hours.
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(performance.now() - began).toBeLessThan(30_000)
   })
 
   test('records a large value by its digest', async () => {

@@ -122,8 +122,8 @@ test('a lock that another process has is waited for with an end, which names the
 })
 
 test("a time limit of the role's statements does not stop a migration", async () => {
-  await database.sql.unsafe(`alter database ${database.name} set statement_timeout = 200`)
-  const slow = ['select pg_sleep(0.5)']
+  await database.sql.unsafe(`alter database ${database.name} set statement_timeout = 1000`)
+  const slow = ['select pg_sleep(1.5)']
   await migrateWith([laterMigration(slow), laterMigration(slow, { concurrently: true })])
 })
 

@@ -45,11 +45,11 @@ test('no acknowledged write is lost when the primary dies and its standby is pro
         )
     }
   })
-  await eventually(() => acknowledged.length > 100)
+  await eventually(() => acknowledged.length > 100, { timeoutMs: 60_000 })
   await primary.kill()
   const before = acknowledged.length
   await standby.run('select pg_promote()', "alter system set synchronous_standby_names = ''", 'select pg_reload_conf()')
-  await eventually(() => acknowledged.length > before + 100)
+  await eventually(() => acknowledged.length > before + 100, { timeoutMs: 100_000 })
   stopped.abort()
   await Promise.all(writers)
 
@@ -60,4 +60,4 @@ test('no acknowledged write is lost when the primary dies and its standby is pro
   await eventually(() => missed > 0)
   await listener.close()
   await pool.close()
-}, 120_000)
+}, 240_000)

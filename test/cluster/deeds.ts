@@ -11,13 +11,14 @@ export type Say = (line: string) => void
 
 /** How long a killed process is away, as a supervisor leaves it. */
 const AWAY_MS = 2_000
-/** What the balancer needs to notice, with a probe each second. */
-const NOTICED_MS = 2_000
+/** Far more than the balancer needs to notice, with a probe each second. */
+const NOTICED_MS = 10_000
 const FROZEN_MS = 60_000
 /** Between two processes that go. */
 const APART_MS = 5_000
-/** Balancers and supervisors usually wait one second for a probe. */
+/** Supervisors usually wait one second for a probe, and give a process up after three of them. */
 const PROBE_MS = 1_000
+const PROBES = 3
 const DRAINED_WITHIN_MS = 180_000
 
 /** New workers beside the old ones, then the apis and executors one by one, then the old workers go. */
@@ -61,7 +62,7 @@ async function makeCurrent({ temporalAddress }: Cluster, { workflowBundle }: Rel
         })
         return true
       },
-      { timeoutMs: 30_000, everyMs: 500 }
+      { timeoutMs: 120_000, everyMs: 500 }
     )
   )
 }
@@ -110,7 +111,7 @@ export async function killEach(
   return took
 }
 
-/** @returns the probes of other processes that did not answer in time while one was frozen. */
+/** @returns the other processes that did not answer probe after probe in time while one was frozen. */
 export async function freezeEach(cluster: Cluster, say: Say): Promise<string[]> {
   const unanswered: string[] = []
   for (const part of allParts(cluster)) {
@@ -128,12 +129,14 @@ export async function freezeEach(cluster: Cluster, say: Say): Promise<string[]> 
   return unanswered
 }
 
-/** `null` for a process that has gone. */
+/** `null` for a process that has gone. On a busy machine, any process can stand still for one probe. */
 async function answers(url: string): Promise<boolean | null> {
-  try {
-    await (await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })).arrayBuffer()
-    return true
-  } catch (error) {
-    return (error as Error).name === 'TimeoutError' ? false : null
-  }
+  for (let probe = 1; probe <= PROBES; probe++)
+    try {
+      await (await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })).arrayBuffer()
+      return true
+    } catch (error) {
+      if ((error as Error).name !== 'TimeoutError') return null
+    }
+  return false
 }

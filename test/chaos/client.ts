@@ -24,6 +24,8 @@ export interface ChaosClient {
 export interface ClientOptions {
   /** With the authorities that it trusts; default: undici's own. */
   dispatcher?: Dispatcher
+  /** After which a response is lost. */
+  responseLimitMs?: number
   /** Called for each response that was lost. */
   onLost?: (request: string, why: string) => void
 }
@@ -32,7 +34,7 @@ export interface ClientOptions {
 export const createClient = (
   base: string,
   cookie: () => string,
-  { dispatcher, onLost = () => {} }: ClientOptions = {}
+  { dispatcher, responseLimitMs = RESPONSE_LIMIT_MS, onLost = () => {} }: ClientOptions = {}
 ): ChaosClient => ({
   async download(path) {
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
@@ -40,7 +42,7 @@ export const createClient = (
         const { statusCode, body } = await request(`${base}${path}`, {
           ...(dispatcher && { dispatcher }),
           headers: { cookie: cookie() },
-          signal: AbortSignal.timeout(RESPONSE_LIMIT_MS)
+          signal: AbortSignal.timeout(responseLimitMs)
         })
         const bytes = Buffer.from(await body.arrayBuffer())
         if (statusCode === 200) return bytes
@@ -68,7 +70,7 @@ export const createClient = (
           ...(body !== undefined && { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' })
         },
         body: body === undefined ? null : isBytes ? body : JSON.stringify(body),
-        signal: AbortSignal.timeout(RESPONSE_LIMIT_MS)
+        signal: AbortSignal.timeout(responseLimitMs)
       })
       const response = (await text.json()) as Record<string, unknown>
       if (statusCode < 500) return { kind: 'response', status: statusCode, body: response }

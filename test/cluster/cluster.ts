@@ -26,8 +26,8 @@ import { type Release, thisRelease } from './release.js'
 /** How long the server remembers a worker (five minutes by default), and how often a worker asks for work. */
 const TEMPORAL_SETTINGS = ['matching.PollerHistoryTTL="10s"', 'matching.longPollExpirationInterval="3s"']
 export const DEPLOYMENT = 'cluster'
-/** A little more than the balancer needs to notice. */
-const DRAIN_SECONDS = 3
+/** Far more than the balancer needs to notice. */
+const DRAIN_SECONDS = 10
 /** The second executor has no state vectors: circuits on these go to the first one alone. */
 const ENGINES_OF_SECOND = 'density_matrix,mps,noisy'
 

@@ -228,7 +228,7 @@ async function stopStack(stack: QjobStart): Promise<void> {
   const parts = killedParts
   try {
     stack.signal('SIGINT')
-    await stack.until('the stop of the stack', () => !parts.some((part) => part in stack.processes()), 60_000)
+    await stack.until('the stop of the stack', () => !parts.some((part) => part in stack.processes()), 240_000)
   } finally {
     await stack.end()
   }

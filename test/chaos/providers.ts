@@ -55,7 +55,7 @@ export function providersOfStack(dataDir: string): ProviderOfStack[] {
 
 async function askControl(url: string, body?: unknown): Promise<unknown> {
   const response = await fetch(url, {
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
     ...(body !== undefined && {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

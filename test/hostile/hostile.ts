@@ -84,8 +84,10 @@ async function attackInTurn(
     const aloneFrom = performance.now()
     await delay(aloneMs)
     const aloneUntil = performance.now()
-    // The last job of the period has its usual time to finish.
-    await eventually(() => neighbour.jobs.every(({ beganAt, endedAt }) => endedAt !== null || beganAt >= aloneUntil))
+    // The last job of the period has its time to finish.
+    await eventually(() => neighbour.jobs.every(({ beganAt, endedAt }) => endedAt !== null || beganAt >= aloneUntil), {
+      timeoutMs: 120_000
+    })
     const alone = figuresOf(neighbour.jobs, aloneFrom, aloneUntil)
     const alonePeaks = watch.peaks()
     if (alone.failures.length > 0 || alone.direct.p95Ms === null || alone.temporal.p95Ms === null)

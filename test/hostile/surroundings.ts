@@ -7,7 +7,7 @@ import { projectRoot } from '../../apps/cli/stack/project.js'
 import { QjobStart, stillRunning } from '../support/stack/qjob-start.js'
 import { stopWithProcess } from '../support/stack/stop-with-process.js'
 
-const STOP_LIMIT_MS = 60_000
+const STOP_LIMIT_MS = 240_000
 
 export interface Tarpit {
   port: number

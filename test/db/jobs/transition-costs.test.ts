@@ -199,6 +199,8 @@ const atProvider: Way[] = [
   }
 ]
 
+/** Of every job, and of the day that is looked at: midnight can pass meanwhile. */
+const now = new Date()
 beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
@@ -213,7 +215,7 @@ async function books() {
   const [job] = await db.execute<{ status: string; cost: string | null; outcome: string | null; code: string | null }>(
     sql`select status, actual_cost_micro::text as cost, cancel_outcome as outcome, error_code as code from jobs where id = ${jobId}`
   )
-  const { day, month } = await periodCounters(db, teamId, new Date())
+  const { day, month } = await periodCounters(db, teamId, now)
   return { job: job!, counters: [day, month].map(({ spent, reserved }) => ({ spent, reserved })) }
 }
 
@@ -236,7 +238,7 @@ async function goes({ steps, status, cost, outcome }: Way): Promise<void> {
 
 describe.each(['direct', 'temporal'] as const)('a %s job', (mode) => {
   const submit = async () => {
-    jobId = await addJob(db, person, { cost: usd(10), submission: { teamId, mode } })
+    jobId = await addJob(db, person, { cost: usd(10), at: now, submission: { teamId, mode } })
   }
 
   test.each(local)('that $name', async (way) => {
@@ -257,7 +259,7 @@ describe.each(['direct', 'temporal'] as const)('a %s job', (mode) => {
 describe('while a job is being ended', () => {
   test('nothing more is sent for it, since its money is being settled', async () => {
     fence = { generation: 1 }
-    jobId = await addJob(db, person, { cost: usd(10), submission: { teamId } })
+    jobId = await addJob(db, person, { cost: usd(10), at: now, submission: { teamId } })
     await begin()
     const { number } = await take()
     let sending: Promise<boolean> | undefined
@@ -276,7 +278,7 @@ describe('while a job is being ended', () => {
 
   test('a concurrent acceptance by the provider is recorded, without a deadlock', async () => {
     fence = { generation: 1 }
-    jobId = await addJob(db, person, { cost: usd(10), submission: { teamId } })
+    jobId = await addJob(db, person, { cost: usd(10), at: now, submission: { teamId } })
     await begin()
     await send()
     const ends = [

@@ -19,8 +19,10 @@ beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
 
-const priced = (dollars: number) => ({ cost: usd(dollars), submission: { teamId } })
-const today = async () => (await periodCounters(db, teamId, new Date())).day
+/** Of every job, and of the day that is looked at: midnight can pass meanwhile. */
+const at = new Date()
+const priced = (dollars: number) => ({ cost: usd(dollars), at, submission: { teamId } })
+const today = async () => (await periodCounters(db, teamId, at)).day
 const settleLate = (jobId: string, dollars: number) => db.transaction((tx) => settleHeld(tx, jobId, usd(dollars)))
 const actualCost = async (jobId: string) => {
   const [row] = await db.execute(sql`select actual_cost_micro::int as cost from jobs where id = ${jobId}`)
@@ -129,7 +131,7 @@ describe('settling held money', () => {
 describe('the charge of a job without an estimate', () => {
   test('is spent on the day of its start and of its key, and reported', async () => {
     const key = await addKey(db, person, teamId, usd(5))
-    const jobId = await addHeldJob(db, person, { cost: 0n, key, submission: { teamId } })
+    const jobId = await addHeldJob(db, person, { cost: 0n, at, key, submission: { teamId } })
     expect(await settleLate(jobId, 2)).toBe('settled')
     expect(await today()).toMatchObject({ reserved: 0n, spent: usd(2) })
     const [day] = await db.execute(

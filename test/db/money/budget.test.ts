@@ -81,11 +81,12 @@ describe('reserving', () => {
 
   test('concurrently, sixty times, succeeds exactly as often as there is room for', async () => {
     await changeTeamBudget(db, teamId, { daily: usd(3.7) })
+    const at = new Date()
     const jobs = await Promise.allSettled(
-      Array.from({ length: 60 }, () => addJob(db, person, { cost: usd(0.1), submission: { teamId } }))
+      Array.from({ length: 60 }, () => addJob(db, person, { cost: usd(0.1), at, submission: { teamId } }))
     )
     expect(jobs.filter((job) => job.status === 'fulfilled')).toHaveLength(37)
-    expect((await counters(new Date())).day.reserved).toBe(usd(3.7))
+    expect((await counters(at)).day.reserved).toBe(usd(3.7))
     const [row] = await db.execute(sql`select count(*)::int as jobs from jobs where team_id = ${teamId}`)
     expect(row).toEqual({ jobs: 37 })
     await noMismatch()

@@ -39,10 +39,14 @@ const error = { code: 'execution_error', message: 'it broke' } as const
 let teamId: string
 let jobId: string
 
+/** Of every job, and of the day that is looked at: midnight can pass meanwhile. */
+const now = new Date()
+
 /** A running job with this much reserved, in a team of its own. */
 async function begin(reserved: bigint, choices: JobChoices = {}): Promise<void> {
   jobId = await addJob(db, person, {
     cost: reserved,
+    at: now,
     ...choices,
     submission: { teamId, backend: 'ionq-direct-simulator', ...choices.submission }
   })
@@ -80,8 +84,8 @@ async function run(number: number, estimate: bigint, cost: bigint | null, task =
   await answerScriptRequest(db, jobId, task, number, fence, '{"counts":{}}')
 }
 
-const reserved = async () => (await periodCounters(db, teamId, new Date())).day.reserved
-const spent = async () => (await periodCounters(db, teamId, new Date())).day.spent
+const reserved = async () => (await periodCounters(db, teamId, now)).day.reserved
+const spent = async () => (await periodCounters(db, teamId, now)).day.spent
 const wrong = async () => [...(await proveRecent(db))!, ...(await proveAll(db))!]
 
 test('a circuit that a script requests after a restore may be another one than the provider has, until it is sent again', async () => {

@@ -44,7 +44,9 @@ beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
 
-const priced = (dollars: number) => ({ cost: usd(dollars), submission: { teamId } })
+/** Of every job, and of the day that is looked at: midnight can pass meanwhile. */
+const now = new Date()
+const priced = (dollars: number) => ({ cost: usd(dollars), at: now, submission: { teamId } })
 const ended = { state: 'completed', status: 'completed', queuePosition: null, predictedWaitSeconds: null } as const
 const pending = { ...ended, cost: null, failure: null, isUsagePending: true }
 const charge = (dollars: number) => ({ cost: usd(dollars), usage: { amount: 3, unit: 'seconds' }, note: null })
@@ -68,7 +70,7 @@ const corrections = async (jobId: string) => {
   )
   return [...rows]
 }
-const counters = async (at = new Date()) => {
+const counters = async (at = now) => {
   const { day, month } = await periodCounters(db, teamId, at)
   expect(month).toMatchObject({ spent: day.spent, reserved: day.reserved })
   return { spent: day.spent, reserved: day.reserved }
@@ -327,6 +329,7 @@ type Life = typeof lifeArb extends fc.Arbitrary<infer T> ? T : never
 async function live({ price, byKey, end, atEnd, later }: Life, key: Awaited<ReturnType<typeof addKey>>) {
   const jobId = await addAcceptedJob(db, person, {
     cost: BigInt(price),
+    at: now,
     ...(byKey && { key }),
     submission: { teamId }
   })

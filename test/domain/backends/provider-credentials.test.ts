@@ -225,7 +225,7 @@ describe('credential values', () => {
           for (const value of [long, `${long}!`, `${long}\n`]) formatFault(provider, { [name]: value })
         }
     // 714 values of 60,000 characters; a quadratic pattern would take minutes.
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(performance.now() - began).toBeLessThan(30_000)
   })
 })
 

@@ -17,7 +17,9 @@ afterAll(() => database.drop())
 
 const person = await addPerson(db)
 const fence = { generation: 1 }
-const today = new Date().toISOString().slice(0, 10)
+/** Of the jobs of today: midnight can pass meanwhile. */
+const now = new Date()
+const today = now.toISOString().slice(0, 10)
 const longAgo = new Date('2026-03-04T12:00:00Z')
 let teamId: string
 
@@ -35,7 +37,7 @@ beforeEach(async () => {
   teamId = await addTeam(db, person)
 })
 
-const priced = (dollars: number, at?: Date) => ({ cost: usd(dollars), submission: { teamId }, ...(at && { at }) })
+const priced = (dollars: number, at = now) => ({ cost: usd(dollars), submission: { teamId }, at })
 async function completed(dollars: number, at?: Date): Promise<string> {
   const jobId = await addJob(db, person, priced(dollars, at))
   await beginJob(db, jobId, fence)

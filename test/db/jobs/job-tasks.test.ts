@@ -224,9 +224,9 @@ longTest(
     const numbers = [(await openTaskAttempt(db, id, fence, 'a'))!, (await openTaskAttempt(db, id, fence, 'b'))!]
     // A slow disk.
     await database.sql`create function slow_down() returns trigger language plpgsql as $$
-    begin perform pg_sleep(0.8); return new; end $$`
+    begin perform pg_sleep(2.5); return new; end $$`
     await database.sql`create trigger slow_down before insert on task_values for each row execute function slow_down()`
-    const impatient = connect(database.url, { max: 1, statementTimeoutMs: 500 })
+    const impatient = connect(database.url, { max: 1, statementTimeoutMs: 2_000 })
     const large = JSON.stringify('x'.repeat(2 * 1024 * 1024))
     expect(await completeTask(impatient.db, id, 'a', numbers[0]!, { ...shown, result: large })).toBe('stored')
     const graph = requestedGraph({ c: [] })

@@ -127,6 +127,7 @@ describe.each(providers)('$name', (provider) => {
       await platform.accepted(id)
       control().fault({ kind: 'offline', times: 1_000_000 })
       await platform.cancel(id)
+      await platform.passCancelDeadline(id)
       expect(await platform.ended(id)).toMatchObject({
         status: 'cancelled',
         cancel: { outcome: 'provider_unknown' },

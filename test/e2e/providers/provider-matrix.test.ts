@@ -56,13 +56,13 @@ const faultsOf = ({ submitting, looking, fetching }: Provider): FaultRow[] => [
   ['the submission never arrives and is never answered', { match: submitting, kind: 'hang' }],
   [
     'the connection is lost and the submission accepted later',
-    { match: submitting, kind: 'accept_late', lag_ms: 2_500 }
+    { match: submitting, kind: 'accept_late', lag_ms: 1_500 }
   ],
   ['the submission is refused for a while', { match: submitting, kind: 'status', status: 503, times: 2 }],
   ['too many requests', { match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }],
   [
     'the connection is lost and the submission of a durable job accepted later',
-    { match: submitting, kind: 'accept_late', lag_ms: 2_500 },
+    { match: submitting, kind: 'accept_late', lag_ms: 1_500 },
     'temporal'
   ],
   ['the status cannot be read for a while', { match: looking, kind: 'status', status: 500, times: 3 }],
@@ -177,7 +177,7 @@ describe.each(providers)('$name', (provider) => {
       control().timing({ queueMs: 1_000, runMs: 0 })
       const steps: Record<string, FaultOrder> = {
         'it asks for the status': { match: looking, kind: 'hang' },
-        'it fetches the result': { match: fetching, kind: 'lag', lag_ms: 3_000, times: 2 },
+        'it fetches the result': { match: fetching, kind: 'lag', lag_ms: 60_000, times: 2 },
         'its submission was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
         'its submission has not arrived': { match: submitting, kind: 'hang' }
       }

@@ -107,7 +107,7 @@ describe.each(providers)('$name', (provider) => {
     'its circuit has not arrived': { match: submitting, kind: 'hang' },
     'its circuit was accepted, and the answer is under way': { match: submitting, kind: 'hang_after' },
     'it asks for the status of its circuit': { match: looking, kind: 'hang' },
-    'it fetches the counts of its circuit': { match: fetching, kind: 'lag', lag_ms: 3_000, times: 2 }
+    'it fetches the counts of its circuit': { match: fetching, kind: 'lag', lag_ms: 60_000, times: 2 }
   }
   beforeEach(() => control().reset())
 
@@ -222,7 +222,7 @@ describe.each(providers)('$name', (provider) => {
       [
         ['the response is lost', [{ match: submitting, kind: 'drop_after' }]],
         ['it is accepted and answered with 503', [{ match: submitting, kind: 'status_after', status: 503 }]],
-        ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 2_500 }]],
+        ['it is accepted late', [{ match: submitting, kind: 'accept_late', lag_ms: 1_500 }]],
         ['too many requests', [{ match: submitting, kind: 'status', status: 429, retry_after: 1, times: 2 }]]
       ],
       (_row, at) => at === 0
@@ -344,6 +344,7 @@ describe.each(providers)('$name', (provider) => {
       await platform.until(id, ({ provider_jobs }) => (provider_jobs as unknown[]).length === 2)
       control().fault({ kind: 'offline', times: 1_000_000 })
       await platform.cancel(id)
+      await platform.passCancelDeadline(id)
       expect(await platform.ended(id, 60_000)).toMatchObject({
         status: 'cancelled',
         cancel: { outcome: 'provider_unknown' },

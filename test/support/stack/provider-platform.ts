@@ -14,13 +14,16 @@ import { takePendingUsage } from '../../../db/provider-jobs/pending-usage.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { backends } from '../../../db/tables/backends.js'
 import { readProviderUrls } from '../../../domain/backends/quantum-providers.js'
+import { isFinal } from '../../../domain/jobs/job-status.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { createProviders } from '../../../services/providers/providers.js'
 import { eventually } from '../eventually.js'
 import { type JobRecord, type OwnParts, startPlatform } from './platform.js'
 
-/** Short, so that a test need not wait for minutes until "not found" counts. */
-export const LOOKUP_WINDOW_SECONDS = 3
+/** Short, so that a test need not wait for minutes until "not found" counts, and long for a request that is under way. */
+export const LOOKUP_WINDOW_SECONDS = 8
+/** Of what a loaded machine may take its time for. */
+const PATIENCE_MS = 90_000
 
 const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
 
@@ -53,8 +56,8 @@ export async function startProviderPlatform(
   const platform = await startPlatform(file, own, {
     ...emulatorVariables(emulators.providers),
     PROVIDER_LOOKUP_WINDOW: String(LOOKUP_WINDOW_SECONDS),
-    PROVIDER_CANCEL_DEADLINE: '8',
-    PROVIDER_CALL_TIMEOUT: '2',
+    PROVIDER_CANCEL_DEADLINE: '60',
+    PROVIDER_CALL_TIMEOUT: '5',
     PROVIDER_RETRY_SECONDS: '0.5',
     PROVIDER_RATE_SCALE: '0',
     SECRETS_KEYS,
@@ -75,20 +78,29 @@ export async function startProviderPlatform(
     .where(inArray(backends.slug, Object.values(paidBackends)))
   for (const provider of providers) await storeCredentials(provider)
   for (const provider of providers)
-    await eventually(async () => {
-      const { isAvailable } = (await (
-        await platform.call('GET', `/api/backends/${paidBackends[provider]}`)
-      ).json()) as {
-        isAvailable: boolean
-      }
-      return isAvailable || null
-    })
+    await eventually(
+      async () => {
+        const { isAvailable } = (await (
+          await platform.call('GET', `/api/backends/${paidBackends[provider]}`)
+        ).json()) as {
+          isAvailable: boolean
+        }
+        return isAvailable || null
+      },
+      { timeoutMs: PATIENCE_MS }
+    )
+
+  const until: typeof platform.until = (id, holds, timeoutMs = PATIENCE_MS) => platform.until(id, holds, timeoutMs)
+  const accepted: typeof platform.accepted = (id, count = 1) => until(id, (job) => job.attempts >= count)
 
   const paidTasksAt = (provider: ProviderName, count: number): Promise<LedgerTask[]> =>
-    eventually(async () => {
-      const tasks = emulators.provider(provider).control.tasks()
-      return tasks.length >= count ? tasks : null
-    })
+    eventually(
+      async () => {
+        const tasks = emulators.provider(provider).control.tasks()
+        return tasks.length >= count ? tasks : null
+      },
+      { timeoutMs: PATIENCE_MS, message: platform.logs }
+    )
 
   /** A request to the control interface of an emulator, for what it alone offers; GET without a body. */
   async function steer<T>(name: ProviderName, path: string, body?: unknown): Promise<T> {
@@ -133,19 +145,25 @@ export async function startProviderPlatform(
   async function waitingAt(name: ProviderName): Promise<string> {
     emulators.provider(name).control.timing({ queueMs: 86_400_000, runMs: 1_000 })
     const id = await submitPaid({ backend: paidBackends[name] })
-    await platform.accepted(id)
+    await accepted(id)
     return id
   }
 
   /** Waits until the record says in these words why the job waits; resolves with the whole message. */
   const queueMessage = (id: string, words: RegExp): Promise<string> =>
-    eventually(async () => {
-      const { message = '' } = ((await platform.job(id)).queue ?? {}) as { message?: string }
-      return words.test(message) ? message : null
-    })
+    eventually(
+      async () => {
+        const { message = '' } = ((await platform.job(id)).queue ?? {}) as { message?: string }
+        return words.test(message) ? message : null
+      },
+      { timeoutMs: PATIENCE_MS, message: platform.logs }
+    )
 
   return {
     ...platform,
+    until,
+    accepted,
+    ended: (id: string, timeoutMs?: number): Promise<JobRecord> => until(id, ({ status }) => isFinal(status), timeoutMs),
     ionq: ionq.control,
     provider: (name: ProviderName) => emulators.provider(name).control,
     credentialsOf: (name: ProviderName) => emulators.provider(name).credentials,
@@ -196,7 +214,7 @@ export async function startProviderPlatform(
       asWorker(async (deps) => {
         await deps.db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
         for (const held of await takeHeldProviderJobs(deps.db, 10))
-          await settleHeldProviderJob(deps, held, AbortSignal.timeout(5_000))
+          await settleHeldProviderJob(deps, held, AbortSignal.timeout(PATIENCE_MS))
       }),
 
     /** Runs the sweep of late costs, as if every provider job without one were due for a query. */
@@ -204,8 +222,15 @@ export async function startProviderPlatform(
       asWorker(async (deps) => {
         await deps.db.execute(sql`update provider_tasks set usage_ask_at = now() where usage_ask_at is not null`)
         for (const pending of await takePendingUsage(deps.db, 10))
-          await bookLateUsage(deps, pending, AbortSignal.timeout(5_000))
+          await bookLateUsage(deps, pending, AbortSignal.timeout(PATIENCE_MS))
       }),
+
+    /** As if the time in which the provider has to confirm the cancellation of a job had passed. */
+    async passCancelDeadline(id: string): Promise<void> {
+      await platform.connection.db.execute(
+        sql`update jobs set cancel_requested_at = cancel_requested_at - interval '1 hour' where id = ${id}`
+      )
+    },
 
     cancel: async (id: string): Promise<JobRecord> =>
       (await (await platform.call('POST', `/api/jobs/${id}/cancel`)).json()) as JobRecord,

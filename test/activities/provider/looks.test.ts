@@ -84,6 +84,7 @@ afterAll(async () => {
 })
 
 test('the looks at all jobs of a team together stay within its bound, and the jobs of others do not count', async () => {
+  await acceptedAgo(few.jobs, 0)
   expect(await pauseOf(few.jobs[0]!)).toBe(1_000)
   const pauses = await Promise.all(many.jobs.map((jobId) => pauseOf(jobId)))
   const looksPerSecond = pauses.reduce((sum, ms) => sum + 1_000 / ms, 0)

@@ -143,7 +143,8 @@ describe.each(providers)('$name', (provider) => {
       control().clearFaults()
       control().advance(2 * DAY_MS)
       await platform.askAfterHeld()
-      expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: COST })
+      const settled = await platform.until(id, ({ actual_cost_usd }) => actual_cost_usd !== null)
+      expect(settled).toMatchObject({ status: 'cancelled', actual_cost_usd: COST })
     },
     90_000
   )

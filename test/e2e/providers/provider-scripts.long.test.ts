@@ -354,7 +354,8 @@ describe.each(providers)('$name', (provider) => {
       control().clearFaults()
       control().advance(2 * DAY_MS)
       await platform.askAfterHeld()
-      expect(await platform.job(id)).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
+      const settled = await platform.until(id, ({ actual_cost_usd }) => actual_cost_usd !== null)
+      expect(settled).toMatchObject({ status: 'cancelled', actual_cost_usd: 2.6 })
     },
     120_000
   )

@@ -209,7 +209,7 @@ export async function startProviderPlatform(
       await connection.close()
     },
 
-    /** Runs the sweep of held money, as if every held provider job were due for a query. */
+    /** Runs the sweep of held money, as if every held provider job were due for a query. That of the worker can take some. */
     askAfterHeld: () =>
       asWorker(async (deps) => {
         await deps.db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
@@ -217,7 +217,7 @@ export async function startProviderPlatform(
           await settleHeldProviderJob(deps, held, AbortSignal.timeout(PATIENCE_MS))
       }),
 
-    /** Runs the sweep of late costs, as if every provider job without one were due for a query. */
+    /** Runs the sweep of late costs, as if every provider job without one were due for a query. That of the worker can too. */
     askForUsage: () =>
       asWorker(async (deps) => {
         await deps.db.execute(sql`update provider_tasks set usage_ask_at = now() where usage_ask_at is not null`)

@@ -1,6 +1,7 @@
 // What is particular to IonQ: a simulator that returns probabilities, and credentials that do not name their account.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { settleHeld } from '../../../db/money/budget.js'
+import { eventually } from '../../support/eventually.js'
 import { longTest } from '../../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
 
@@ -43,13 +44,19 @@ test.each([
 longTest(
   'credentials that change while a response is lost: nothing is sent with the new ones, and the money is held',
   async () => {
+    const hide = () =>
+      platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 1_000_000 })
+    const lookUps = () => platform.ionq.requests().filter(({ fault }) => fault === 'status').length
     platform.ionq.fault({ match: { method: 'POST', path: '/jobs' }, kind: 'drop_after' })
-    platform.ionq.fault({ match: { method: 'GET', path: '/jobs' }, kind: 'status', status: 503, times: 1000 })
+    hide()
     const id = await platform.submitPaid()
     await platform.paidTasks(1)
     await platform.storeCredentials()
-    // Like another account, which does not have the job.
+    // Like another account, which does not have the job. One look-up can still be under way with the first credentials.
     platform.ionq.reset()
+    hide()
+    await eventually(() => lookUps() >= 2, { timeoutMs: 60_000 })
+    platform.ionq.clearFaults()
     const job = await platform.ended(id, 60_000)
     expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_outcome_unknown' }, actual_cost_usd: null })
     expect(platform.ionq.tasks()).toEqual([])

@@ -1,7 +1,7 @@
 // A platform with emulated providers: real API, worker, executor, Temporal and database. The provider's ledger shows
 // what was paid for.
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
-import { inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { type HeldDeps, settleHeldProviderJob } from '../../../activities/provider/held-money.js'
 import { bookLateUsage, type UsageDeps } from '../../../activities/provider/late-usage.js'
 import { defaultProviderTimes } from '../../../activities/provider/step.js'
@@ -13,7 +13,7 @@ import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { takePendingUsage } from '../../../db/provider-jobs/pending-usage.js'
 import { takeHeldProviderJobs } from '../../../db/provider-jobs/provider-money.js'
 import { backends } from '../../../db/tables/backends.js'
-import { readProviderUrls } from '../../../domain/backends/quantum-providers.js'
+import { quantumProviders, readProviderUrls } from '../../../domain/backends/quantum-providers.js'
 import { isFinal } from '../../../domain/jobs/job-status.js'
 import { readKeyRing } from '../../../services/keys/key-ring.js'
 import { createProviders } from '../../../services/providers/providers.js'
@@ -224,6 +224,14 @@ export async function startProviderPlatform(
         for (const pending of await takePendingUsage(deps.db, 10))
           await bookLateUsage(deps, pending, AbortSignal.timeout(PATIENCE_MS))
       }),
+
+    /** For the next minutes the worker does not read the states of the provider's machines, with which it holds jobs back. */
+    async keepMachines(name: ProviderName): Promise<void> {
+      await platform.connection.db
+        .update(backends)
+        .set({ queueUpdatedAt: sql`now()` })
+        .where(eq(backends.provider, quantumProviders.find(({ credentials }) => credentials === name)!.name))
+    },
 
     /** As if the time in which the provider has to confirm the cancellation of a job had passed. */
     async passCancelDeadline(id: string): Promise<void> {

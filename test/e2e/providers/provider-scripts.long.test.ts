@@ -268,7 +268,7 @@ describe.each(providers)('$name', (provider) => {
   )
 
   longTest(
-    'two parallel tasks with a budget for one circuit: one is sent, and cancelled when the other fails the job',
+    'two parallel tasks with a budget for one circuit: one at most is sent, and cancelled when the other fails the job',
     async () => {
       control().timing({ queueMs: DAY_MS, runMs: 0 })
       await withLeftToday(1.3, async () => {
@@ -278,7 +278,9 @@ describe.each(providers)('$name', (provider) => {
         expect(job.error!.message).toMatch(
           new RegExp(`^task 'sample' \\(task_000[12]\\): the circuit was not sent to ${title}`)
         )
-        expect(control().tasks()).toMatchObject([{ state: cancelled }])
+        // The other can fail the job before the one was sent.
+        const sent = control().tasks()
+        expect(sent).toMatchObject([{ state: cancelled }].slice(0, sent.length))
         expect((await platform.attempts(id)).map(({ error }) => error?.code).sort()).toContain('budget_exceeded')
       })
     },

@@ -127,13 +127,16 @@ def main(shots):
   await changeBackend(db, 'ionq-direct-forte-1', {
     pricing: { taskFee: 500_000n, perShot: 10_000n, minimumCost: 500_000n }
   })
-  platform.ionq.advance(2 * 86_400_000)
-  await platform.paidTasks(2)
-  platform.ionq.advance(2 * 86_400_000)
-  expect(await platform.ended(id)).toMatchObject({ status: 'completed', actual_cost_usd: 2.6 })
-  await changeBackend(db, 'ionq-direct-forte-1', {
-    pricing: { taskFee: 300_000n, perShot: 10_000n, minimumCost: 300_000n }
-  })
+  try {
+    platform.ionq.advance(2 * 86_400_000)
+    await platform.paidTasks(2)
+    platform.ionq.advance(2 * 86_400_000)
+    expect(await platform.ended(id)).toMatchObject({ status: 'completed', actual_cost_usd: 2.6 })
+  } finally {
+    await changeBackend(db, 'ionq-direct-forte-1', {
+      pricing: { taskFee: 300_000n, perShot: 10_000n, minimumCost: 300_000n }
+    })
+  }
   expect([
     ...(await db.execute(
       sql`select estimate_micro::text as price from provider_tasks where job_id = ${id} order by attempt`

@@ -5,7 +5,7 @@ import { type ProviderPlatform, paidBackends, startProviderPlatform } from '../.
 let platform: ProviderPlatform
 beforeAll(async () => {
   platform = await startProviderPlatform('azure-mid-circuit', { providers: ['azure-quantum'] })
-}, 120_000)
+}, 240_000)
 afterAll(() => platform.close())
 
 test('branches on a bit and on a register, resets, and uses a qubit again', async () => {
@@ -31,11 +31,11 @@ e[0] = measure q[2];
     platform.submitPaid({ backend: paidBackends['azure-quantum'], circuit })
   ])
   for (const id of [local!, paid!]) {
-    const { status, error, result } = await platform.ended(id, 60_000)
+    const { status, error, result } = await platform.ended(id)
     expect({ status, error, counts: result?.counts }).toEqual({
       status: 'completed',
       error: null,
       counts: { '11101': 100 }
     })
   }
-}, 120_000)
+}, 240_000)

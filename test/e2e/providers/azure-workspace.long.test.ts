@@ -7,7 +7,7 @@ import { type ProviderPlatform, startProviderPlatform } from '../../support/stac
 let platform: ProviderPlatform
 beforeAll(async () => {
   platform = await startProviderPlatform('azure-workspace', { providers: ['azure-quantum'] })
-}, 120_000)
+}, 240_000)
 
 beforeEach(async () => {
   azure().reset()
@@ -52,7 +52,7 @@ test.each(
       [crossed, nine, some].map((text) => platform.submitPaid({ backend, circuit: qasm(text) }))
     )
     for (const [at, id] of ids.entries()) {
-      const { status, result, actual_cost_usd } = await platform.ended(id, 90_000)
+      const { status, result, actual_cost_usd } = await platform.ended(id)
       expect({ status, counts: result?.counts, actual_cost_usd }).toEqual({
         status: 'completed',
         counts: { [bits[at]!]: 100 },
@@ -61,7 +61,7 @@ test.each(
       expect(result).toMatchObject({ metadata: { count_source: source, shots_observed: 100 }, warnings })
     }
   },
-  120_000
+  240_000
 )
 
 interface Listed {
@@ -80,7 +80,7 @@ const message = (id: string, words: RegExp) => platform.queueMessage(id, words)
 
 async function completes(id: string): Promise<void> {
   azure().advance(48 * HOUR_MS)
-  expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', attempts: 1, actual_cost_usd: 1.3 })
+  expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1, actual_cost_usd: 1.3 })
   expect(azure().tasks()).toHaveLength(1)
 }
 
@@ -90,7 +90,7 @@ test('a secret that expires in the queue is named, and the job goes on with a ne
   await message(id, /client_secret .* has expired/)
   await platform.storeCredentials('azure-quantum', await named('second-secret'))
   await completes(id)
-}, 120_000)
+}, 240_000)
 
 test('credentials of another workspace are told both, and the job goes on with those of its own', async () => {
   const id = await waitingJob()
@@ -98,4 +98,4 @@ test('credentials of another workspace are told both, and the job goes on with t
   expect(await message(id, /now of the workspace/)).toMatch(/other-workspace; the job is in .*emulated-workspace/)
   await platform.storeCredentials('azure-quantum', await named('first-secret'))
   await completes(id)
-}, 120_000)
+}, 240_000)

@@ -9,7 +9,7 @@ import { type ProviderPlatform, startProviderPlatform } from '../../support/stac
 let platform: ProviderPlatform
 beforeAll(async () => {
   platform = await startProviderPlatform('braket-analog', { providers: ['aws-braket'] })
-}, 120_000)
+}, 240_000)
 beforeEach(() => platform.provider('aws-braket').reset())
 afterAll(() => platform.close())
 
@@ -19,7 +19,7 @@ const submit = (payload: string) =>
 
 test('a program runs unchanged, and its counts are by site', async () => {
   const sites = (JSON.parse(text) as { setup: { ahs_register: { sites: unknown[] } } }).setup.ahs_register.sites.length
-  const job = await platform.ended(await submit(text), 60_000)
+  const job = await platform.ended(await submit(text))
   expect(job).toMatchObject({ status: 'completed', error: null, actual_cost_usd: 1.3, emulated: true })
   const { counts, metadata } = job.result! as { counts: Record<string, number>; metadata: Record<string, unknown> }
   expect(metadata).toMatchObject({
@@ -35,7 +35,7 @@ test('a program runs unchanged, and its counts are by site', async () => {
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
   expect(platform.provider('aws-braket').tasks()).toHaveLength(1)
   expect(await platform.mismatches()).toEqual([])
-}, 90_000)
+}, 240_000)
 
 test('a pulse beyond the device fails the job by name before anything is sent', async () => {
   const program = JSON.parse(text) as {
@@ -43,8 +43,8 @@ test('a pulse beyond the device fails the job by name before anything is sent', 
   }
   const { values } = program.hamiltonian.drivingFields[0]!.amplitude.time_series
   values[Math.floor(values.length / 2)] = '9e9'
-  const job = await platform.ended(await submit(JSON.stringify(program)), 60_000)
+  const job = await platform.ended(await submit(JSON.stringify(program)))
   expect(job).toMatchObject({ status: 'failed', actual_cost_usd: 0, attempts: 0 })
   expect(job.error!.message).toMatch(/amplitude/)
   expect(platform.provider('aws-braket').tasks()).toEqual([])
-}, 90_000)
+}, 240_000)

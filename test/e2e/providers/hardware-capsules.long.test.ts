@@ -9,7 +9,7 @@ let platform: ProviderPlatform
 
 beforeAll(async () => {
   platform = await startProviderPlatform('hardware-capsules')
-}, 90_000)
+}, 240_000)
 
 beforeEach(() => platform.ionq.reset())
 
@@ -49,7 +49,7 @@ const over = (capsule: string, run: string): Promise<Run> =>
       const found = await ask<Run>('GET', `/api/capsules/${capsule}/runs/${run}`, undefined, 200)
       return ['pending', 'running', 'judging'].includes(found.status) ? null : found
     },
-    { timeoutMs: 60_000 }
+    { timeoutMs: 120_000 }
   )
 
 async function verified(capsule: string): Promise<Run> {
@@ -94,7 +94,7 @@ test('a capsule of a quantum computer is sampled, verified on schedule, and drif
 
   platform.ionq.noise(0.9)
   expect(await verified(id)).toMatchObject({ status: 'completed', verdict: 'different' })
-}, 120_000)
+}, 240_000)
 
 test('a capsule that no re-run can be compared with warns at its seal, and cannot be scheduled', async () => {
   const { id, warnings } = await sealedCapsule('ionq-direct-simulator')
@@ -102,7 +102,7 @@ test('a capsule that no re-run can be compared with warns at its seal, and canno
   expect(warnings).toEqual([expect.stringContaining(reason)])
   const refused = await ask<{ error: string }>('PUT', `/api/capsules/${id}/schedule`, { cron: '@daily' }, 409)
   expect(refused.error).toContain(reason)
-}, 60_000)
+}, 240_000)
 
 test('a job on a noisy quantum computer differs from one on a simulator; probabilities cannot be compared', async () => {
   platform.ionq.noise(0.9)
@@ -121,4 +121,4 @@ test('a job on a noisy quantum computer differs from one on a simulator; probabi
     verdict: 'not_testable',
     reason: expect.stringContaining('the counts of job b were computed from probabilities')
   })
-}, 60_000)
+}, 240_000)

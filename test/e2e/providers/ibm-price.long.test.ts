@@ -15,14 +15,14 @@ beforeAll(async () => {
     env: { EMULATED_HARDWARE: '' }
   })
   await grantPlatformAdmin(platform.connection.db, 'ada@example.org')
-}, 120_000)
+}, 240_000)
 
 afterAll(() => platform.close())
 
 test('IBM gets no job that costs something until its seconds have a price, and then one with a cap', async () => {
   const control = platform.provider('ibm-quantum')
   const sent = () => requestsTo(control.requests(), submitting)
-  const refused = await platform.ended(await platform.submitPaid({ backend: slug }), 60_000)
+  const refused = await platform.ended(await platform.submitPaid({ backend: slug }))
   expect(refused).toMatchObject({ status: 'failed', error: { code: 'backend_unavailable' }, actual_cost_usd: 0 })
   expect(refused.error!.message).toContain(`(qjob admin backend ${slug})`)
   expect(sent()).toEqual([])
@@ -30,8 +30,8 @@ test('IBM gets no job that costs something until its seconds have a price, and t
   const pricing = { taskFee: 0, perShot: 0, minimumCost: 0, perSecond: 1.6, secondsMax: 10 }
   expect((await platform.call('PATCH', `/api/admin/backends/${slug}`, { pricing })).status).toBe(200)
   await platform.steer('ibm-quantum', '/settings', { usage_lag_ms: 0, qpu_seconds: 3 })
-  const paid = await platform.ended(await platform.submitPaid({ backend: slug }), 60_000)
+  const paid = await platform.ended(await platform.submitPaid({ backend: slug }))
   expect(paid).toMatchObject({ status: 'completed', estimated_cost_usd: 16, actual_cost_usd: 4.8, emulated: false })
   expect(control.tasks().map(({ metadata }) => metadata.cost)).toEqual(['10'])
   expect(await platform.mismatches()).toEqual([])
-}, 150_000)
+}, 240_000)

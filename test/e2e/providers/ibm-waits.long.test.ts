@@ -7,7 +7,7 @@ import { type ProviderPlatform, paidBackends, startProviderPlatform } from '../.
 let platform: ProviderPlatform
 beforeAll(async () => {
   platform = await startProviderPlatform('ibm-waits', { providers: ['ibm-quantum'] })
-}, 120_000)
+}, 240_000)
 
 beforeEach(async () => {
   ibm().reset()
@@ -34,7 +34,7 @@ const message = (id: string, words: RegExp) => platform.queueMessage(id, words)
 
 async function completes(id: string): Promise<void> {
   ibm().advance(48 * HOUR_MS)
-  expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', attempts: 1, error: null })
+  expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1, error: null })
   expect(ibm().tasks()).toHaveLength(1)
 }
 
@@ -47,7 +47,7 @@ test('a key that is revoked in the queue is named, and the job goes on with anot
   expect(await message(id, /API key could not be found.*store a valid token/)).not.toContain(keys[0]!.token)
   await platform.storeCredentials('ibm-quantum', { token: keys[1]!.token })
   await completes(id)
-}, 120_000)
+}, 240_000)
 
 longTest(
   'tokens that expire in the queue are renewed unseen',
@@ -58,7 +58,7 @@ longTest(
     await completes(id)
     expect((await platform.job(id)).queue).toBeNull()
   },
-  120_000
+  240_000
 )
 
 test('an instance that has used up its seconds holds the job, which is sent once it has new ones', async () => {
@@ -68,25 +68,25 @@ test('an instance that has used up its seconds holds the job, which is sent once
   expect(ibm().tasks()).toEqual([])
   await control('/settings', { usage_limit_seconds: null })
   await completes(id)
-}, 120_000)
+}, 240_000)
 
 test('a job that needs more seconds than its cap fails in the words of IBM', async () => {
   await control('/settings', { qpu_seconds: 20_000 })
-  const job = await platform.ended(await submit(), 60_000)
+  const job = await platform.ended(await submit())
   expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_failed' } })
   expect(job.error!.message).toMatch(/Cancelled - Ran too long.*maximum execution time.*\(error 1305\)/)
   expect(ibm().tasks()).toHaveLength(1)
-}, 90_000)
+}, 240_000)
 
 longTest(
   'a device that the instance does not have refuses the job before anything is sent',
   async () => {
     // The description of the other one is kept for five minutes.
     ibm().device('ibm_marrakesh', 'retired')
-    const job = await platform.ended(await platform.submitPaid({ backend: 'ibm-marrakesh' }), 60_000)
+    const job = await platform.ended(await platform.submitPaid({ backend: 'ibm-marrakesh' }))
     expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_refused' }, actual_cost_usd: 0 })
     expect(job.error!.message).toMatch(/has no device ibm_marrakesh/)
     expect(ibm().tasks()).toEqual([])
   },
-  60_000
+  240_000
 )

@@ -14,7 +14,7 @@ beforeAll(async () => {
     providers: providers.map(({ name }) => name),
     env: { LOG_LEVEL: 'trace' }
   })
-}, 120_000)
+}, 240_000)
 
 beforeEach(async () => {
   for (const { name } of providers) {
@@ -85,7 +85,7 @@ describe.each(providers)('$name', ({ name, submitting, looking }) => {
     const failing = await platform.submitAt(name)
     const job = await platform.submitAt(name, { execution_mode: 'temporal' })
     for (const id of [failing, job])
-      expect(await platform.ended(id, 60_000)).toMatchObject({ status: 'completed', error: null })
+      expect(await platform.ended(id)).toMatchObject({ status: 'completed', error: null })
 
     const published = await publishedTexts(job)
     const kept = await keptTexts(platform, [failing, job])
@@ -97,7 +97,7 @@ describe.each(providers)('$name', ({ name, submitting, looking }) => {
     expect(placesOf([...secretsOf(platform.credentialsOf(name)), ...marks], new Map([...kept, ...published]))).toEqual(
       []
     )
-  }, 120_000)
+  }, 240_000)
 })
 
 test('a session token of AWS is in a request alone', async () => {
@@ -115,18 +115,18 @@ test('a session token of AWS is in a request alone', async () => {
   await platform.accepted(job)
   // Expired tokens are refused in words that could repeat them.
   platform.provider('aws-braket').fault({ match: { path: '/quantum-task/' }, kind: 'expire_tokens' })
-  expect(await platform.ended(job, 60_000)).toMatchObject({ status: 'completed' })
+  expect(await platform.ended(job)).toMatchObject({ status: 'completed' })
   const all = new Map([...(await keptTexts(platform, [job])), ...(await publishedTexts(job))])
   expect(placesOf([secret_access_key!, session_token!, ...marks], all)).toEqual([])
-}, 120_000)
+}, 240_000)
 
 test("nothing that is published of a job at AWS Braket has the account's number, which its team sees", async () => {
   const job = await platform.submitAt('aws-braket')
-  const record = await platform.ended(job, 60_000)
+  const record = await platform.ended(job)
   expect(JSON.stringify(record.provider_jobs)).toContain(ACCOUNT)
   expect(JSON.stringify(record.result)).not.toContain(ACCOUNT)
   const published = await publishedTexts(job)
   const { provider_job_id } = record.result!.metadata as { provider_job_id: string }
   expect(placesOf([provider_job_id], published)).not.toEqual([])
   expect(placesOf([ACCOUNT], published)).toEqual([])
-}, 90_000)
+}, 240_000)

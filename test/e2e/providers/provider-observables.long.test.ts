@@ -8,7 +8,7 @@ let platform: ProviderPlatform
 
 beforeAll(async () => {
   platform = await startProviderPlatform('provider-observables')
-}, 120_000)
+}, 240_000)
 
 beforeEach(() => platform.ionq.reset())
 
@@ -50,7 +50,7 @@ circuit.measure_all()
   'a circuit in %s has its values measured group by group, each circuit reserved and paid once',
   async (_name, body) => {
     const id = await run({ observables }, body)
-    const job = await platform.ended(id, 90_000)
+    const job = await platform.ended(id)
     expect(job).toMatchObject({ status: 'completed', estimated_cost_usd: 3.9, actual_cost_usd: 3.9 })
     expect(Object.keys(job.result!.counts).sort()).toEqual(['100', '110'])
     expect(job.result!.expectation_values).toMatchObject([
@@ -64,27 +64,27 @@ circuit.measure_all()
     })
     expect(platform.ionq.tasks()).toHaveLength(3)
   },
-  120_000
+  240_000
 )
 
 test('values of Z alone come from the counts of the circuit itself, and what was reserved for more is released', async () => {
   const id = await run({ observables: ['ZII', 'ZIZ - 2*IIZ'] })
-  expect(await platform.ended(id, 90_000)).toMatchObject({
+  expect(await platform.ended(id)).toMatchObject({
     status: 'completed',
     estimated_cost_usd: 2.6,
     actual_cost_usd: 1.3,
     result: { expectation_values: [{ value: -1 }, { value: -3 }] }
   })
   expect(platform.ionq.tasks()).toHaveLength(1)
-}, 120_000)
+}, 240_000)
 
 test('readout is mitigated by two calibration circuits', async () => {
   const id = await run({ mitigation: { readout: true } })
-  const job = await platform.ended(id, 90_000)
+  const job = await platform.ended(id)
   expect(job).toMatchObject({ status: 'completed', estimated_cost_usd: 3.9, actual_cost_usd: 3.9 })
   expect(Object.keys(job.result!.quasi_probabilities as object).sort()).toEqual(['100', '110'])
   expect(job.result!.mitigation).toMatchObject({ circuits: 3, calibration_shots: 200, readout: { overhead: 1 } })
-}, 120_000)
+}, 240_000)
 
 longTest(
   'a worker killed between two circuits: the values come, and each circuit is paid once',
@@ -108,7 +108,7 @@ longTest(
 test('a circuit that the provider refuses fails the job with its reason; what ran before is paid', async () => {
   platform.ionq.fault({ match: { method: 'POST', path: '/jobs' }, kind: 'status', status: 400 })
   const id = await run({ observables })
-  const job = await platform.ended(id, 90_000)
+  const job = await platform.ended(id)
   expect(job).toMatchObject({ status: 'failed', actual_cost_usd: 0 })
   expect(platform.ionq.tasks()).toHaveLength(0)
-}, 120_000)
+}, 240_000)

@@ -16,7 +16,7 @@ beforeAll(async () => {
     own: { temporal: true },
     env: { WORKFLOW_QUIET_SECONDS: '2', WORKFLOW_MISSING_SECONDS: '1', WORKFLOW_SWEEP_SECONDS: '1' }
   })
-}, 120_000)
+}, 240_000)
 
 beforeEach(() => {
   for (const { name } of providers) {
@@ -74,7 +74,7 @@ test('three days in the queue of each provider, with restarts of every part: one
     const history = await platform.workflow(id, (handle) => handle.fetchHistory())
     expect(history.events!.length).toBeLessThan(HISTORY_EVENTS_MAX)
   }
-}, 600_000)
+}, 1_200_000)
 
 describe.each(providers)('$name', ({ name, submitting, finding, cancelled }) => {
   const control = () => platform.provider(name)
@@ -87,7 +87,7 @@ describe.each(providers)('$name', ({ name, submitting, finding, cancelled }) => 
     control().advance(2 * DAY_MS)
     expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1, actual_cost_usd: 1.3 })
     expect(control().tasks()).toHaveLength(1)
-  }, 90_000)
+  }, 240_000)
 
   test('a workflow that is lost together with the response to its submission: the next one finds the provider job', async () => {
     control().fault({ match: submitting, kind: 'drop_after' })
@@ -99,7 +99,7 @@ describe.each(providers)('$name', ({ name, submitting, finding, cancelled }) => 
     control().advance(2 * DAY_MS)
     expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
     expect(control().tasks()).toHaveLength(1)
-  }, 90_000)
+  }, 240_000)
 
   test('a workflow that an operator terminates: its provider job is cancelled', async () => {
     const id = await platform.submitAt(name)
@@ -111,5 +111,5 @@ describe.each(providers)('$name', ({ name, submitting, finding, cancelled }) => 
       workflow: { id: `job-${id}-2` }
     })
     expect(control().tasks()).toMatchObject([{ state: cancelled }])
-  }, 90_000)
+  }, 240_000)
 })

@@ -9,7 +9,7 @@ let platform: ProviderPlatform
 
 beforeAll(async () => {
   platform = await startProviderPlatform('provider-script-results')
-}, 120_000)
+}, 240_000)
 
 beforeEach(() => platform.ionq.reset())
 
@@ -72,7 +72,7 @@ test.each(programs)(
     })
     expect(platform.ionq.tasks()).toHaveLength(1)
   },
-  60_000
+  240_000
 )
 
 test('the result of a circuit names the source of its counts, also through a script', async () => {
@@ -86,7 +86,7 @@ test('the result of a circuit names the source of its counts, also through a scr
       { name: 'early', size: 2 }
     ]
   })
-}, 60_000)
+}, 240_000)
 
 test('a task whose circuit the provider refuses is retried with another one', async () => {
   platform.ionq.fault({ match: { method: 'POST', path: '/jobs' }, kind: 'status', status: 400 })
@@ -110,7 +110,7 @@ def once():
     { state: 'failed', cost_usd: 0 },
     { state: 'completed', cost_usd: 1.3 }
   ])
-}, 60_000)
+}, 240_000)
 
 test('the next circuit after a price rise is reserved at the new price', async () => {
   const { db } = platform.connection
@@ -142,7 +142,7 @@ def main(shots):
       sql`select estimate_micro::text as price from provider_tasks where job_id = ${id} order by attempt`
     ))
   ]).toEqual([{ price: '1300000' }, { price: '1500000' }])
-}, 60_000)
+}, 240_000)
 
 test('each circuit of a script is paid once while workers keep being killed', async () => {
   platform.ionq.timing({ queueMs: 700, runMs: 0 })
@@ -168,4 +168,4 @@ def main(shots):
     actual_cost_usd: 3.9
   })
   expect(platform.ionq.tasks()).toHaveLength(3)
-}, 180_000)
+}, 240_000)

@@ -119,10 +119,11 @@ async function askAgain(view: Partial<ProviderJobView> | null) {
 }
 
 async function money() {
-  const [job] = await db.execute<{ cost: number }>(
-    sql`select actual_cost_micro::int as cost from jobs where id = ${jobId}`
+  const [job] = await db.execute<{ cost: number; created: number }>(
+    sql`select actual_cost_micro::int as cost, extract(epoch from created_at)::float8 * 1000 as created
+      from jobs where id = ${jobId}`
   )
-  const { day } = await periodCounters(db, teamId, new Date())
+  const { day } = await periodCounters(db, teamId, new Date(job!.created))
   return { cost: job!.cost, spent: Number(day.spent), reserved: Number(day.reserved) }
 }
 const row = async () => (await loadProviderJob(db, plainRef(jobId)))!

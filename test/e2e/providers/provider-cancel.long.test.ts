@@ -134,11 +134,11 @@ describe.each(providers)('$name', (provider) => {
         cancel: { outcome: 'provider_unknown' },
         actual_cost_usd: null
       })
-      expect((await platform.budget()).day.reserved_usd).toBeCloseTo(COST, 6)
+      expect((await platform.money()).reserved).toBeCloseTo(COST, 6)
 
       expect(control().tasks()).toHaveLength(1)
       await platform.askAfterHeld()
-      expect((await platform.budget()).day.reserved_usd).toBeCloseTo(COST, 6)
+      expect((await platform.money()).reserved).toBeCloseTo(COST, 6)
 
       control().clearFaults()
       control().advance(2 * DAY_MS)

@@ -106,7 +106,7 @@ describe.each(providers)('$name', (provider) => {
   beforeEach(() => control().reset())
 
   test('the counts are those of a local run, in both modes, and each job costs its price', async () => {
-    const before = await platform.budget()
+    const before = await platform.money()
     const rows = circuits.flatMap((row, at) =>
       (everything || at === 0 ? ['direct', 'temporal'] : ['temporal']).map((mode) => ({ mode, ...row }))
     )
@@ -124,8 +124,8 @@ describe.each(providers)('$name', (provider) => {
       })
     }
     expect(control().tasks()).toHaveLength(rows.length)
-    const { day } = await platform.budget()
-    expect(day.spent_usd - before.day.spent_usd).toBeCloseTo(rows.length * COST, 6)
+    const { spent } = await platform.money()
+    expect(spent - before.spent).toBeCloseTo(rows.length * COST, 6)
   }, 240_000)
 
   test('every fault between service and provider: one paid provider job per job, and every job completes', async () => {

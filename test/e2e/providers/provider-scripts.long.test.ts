@@ -75,7 +75,7 @@ def main(shots):
 const expected = (circuits: number) =>
   Array.from({ length: circuits }, (_, n) => ({ [['100', '010', '001'][n % 3]!]: 100 }))
 
-const spent = async () => (await platform.budget()).day.spent_usd
+const spentToday = async () => (await platform.budget()).day.spent_usd
 
 const reservations = async (id: string) => [
   ...(await platform.connection.db.execute(
@@ -87,7 +87,7 @@ const reservations = async (id: string) => [
 /** Sets the team's daily limit to this much above what it has spent already. */
 async function withLeftToday(usd: number, act: () => Promise<void>): Promise<void> {
   const { db } = platform.connection
-  await changeTeamBudget(db, platform.teamId, { daily: BigInt(Math.round(((await spent()) + usd) * 1e6)) })
+  await changeTeamBudget(db, platform.teamId, { daily: BigInt(Math.round(((await spentToday()) + usd) * 1e6)) })
   try {
     await act()
   } finally {
@@ -112,7 +112,7 @@ describe.each(providers)('$name', (provider) => {
   beforeEach(() => control().reset())
 
   test('each circuit of a script runs once and is paid; what the submission did not reserve is reserved on request', async () => {
-    const before = await spent()
+    const before = await platform.money()
     const id = await run(inTurn(3))
     expect(await platform.ended(id)).toMatchObject({
       status: 'completed',
@@ -123,7 +123,7 @@ describe.each(providers)('$name', (provider) => {
       provider_jobs: [{ status: 'completed' }, { status: 'completed' }, { status: 'completed' }]
     })
     expect(control().tasks()).toHaveLength(3)
-    expect((await spent()) - before).toBeCloseTo(3.9, 6)
+    expect((await platform.money()).spent - before.spent).toBeCloseTo(3.9, 6)
     expect(await reservations(id)).toEqual([
       { task: '', attempt: 0, amount: '1300000' },
       { task: '', attempt: 2, amount: '1300000' },
@@ -352,7 +352,7 @@ describe.each(providers)('$name', (provider) => {
         cancel: { outcome: 'provider_unknown' },
         actual_cost_usd: null
       })
-      expect((await platform.budget()).day.reserved_usd).toBeCloseTo(2.6, 6)
+      expect((await platform.money()).reserved).toBeCloseTo(2.6, 6)
       control().clearFaults()
       control().advance(2 * DAY_MS)
       await platform.askAfterHeld()

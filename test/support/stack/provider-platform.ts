@@ -187,6 +187,16 @@ export async function startProviderPlatform(
       return (await answer.json()) as { day: { spent_usd: number; reserved_usd: number } }
     },
 
+    /** What the team has spent and reserved on all days in USD, so that it can be compared across midnight. */
+    async money(): Promise<{ spent: number; reserved: number }> {
+      const [row] = await platform.connection.db.execute<{ spent: number; reserved: number }>(
+        sql`select coalesce(sum(spent_micro), 0)::float8 / 1e6 as spent,
+          coalesce(sum(reserved_micro), 0)::float8 / 1e6 as reserved
+          from budget_counters where team_id = ${team.id} and period = 'day'`
+      )
+      return row!
+    },
+
     mismatches: () => ledgerMismatches(platform.connection.db),
 
     /** Acts on a job's workflow, like an operator. */

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CreateBucketCommand, DeleteObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../../apps/cli/stack/parts/child.js'
-import { freePort } from '../../../apps/cli/stack/parts/free-port.js'
+import { onPort } from '../../../apps/cli/stack/parts/free-port.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 
@@ -25,11 +25,8 @@ export async function startS3Server(name: string) {
   const ending = new AbortController()
   const watchdog = new Watchdog()
   const context: StackContext = { logFile: (part) => join(folder, `${part}.log`), watchdog, signal: ending.signal }
-  const port = await freePort()
-  const endpoint = `http://${HOST}:${port}`
-  const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials, maxAttempts: 1 })
 
-  async function start(): Promise<Child> {
+  async function startAt(port: number): Promise<Child> {
     const child = await spawnChild(context, {
       name: 's3',
       command: s3Program!,
@@ -42,10 +39,15 @@ export async function startS3Server(name: string) {
       stopSignal: 'SIGTERM',
       stopLimitMs: 5_000
     })
-    await untilHealthy(child, () => fetch(endpoint), context)
+    await untilHealthy(child, () => fetch(`http://${HOST}:${port}`), context)
     return child
   }
-  let running = await start()
+  const first = await onPort(undefined, async (port) => ({ port, child: await startAt(port) }))
+  const { port } = first
+  let running = first.child
+  const start = () => startAt(port)
+  const endpoint = `http://${HOST}:${port}`
+  const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials, maxAttempts: 1 })
   await client.send(new CreateBucketCommand({ Bucket: name, ObjectLockEnabledForBucket: true }))
 
   return {

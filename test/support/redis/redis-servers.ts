@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis, type RedisOptions } from 'ioredis'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../../apps/cli/stack/parts/child.js'
-import { freePort } from '../../../apps/cli/stack/parts/free-port.js'
+import { onPort } from '../../../apps/cli/stack/parts/free-port.js'
 import { partBinary, projectRoot } from '../../../apps/cli/stack/project.js'
 import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 import { eventually } from '../eventually.js'
@@ -14,6 +14,8 @@ const SENTINEL_PASSWORD = 'of-the-sentinels'
 const PRIMARY = 'main'
 const HOST = '127.0.0.1'
 const SLOTS = 16_384
+/** For servers to find each other. */
+const JOINED = { timeoutMs: 60_000 }
 
 export type RedisServer = Child & {
   port: number
@@ -57,13 +59,16 @@ export function redisServers(name: string, { tls = false } = {}) {
     : {}
   const scheme = tls ? 'rediss' : 'redis'
 
-  async function start(
+  const start = (part: string, lines: string[], password: string | null, isSentinel = false): Promise<RedisServer> =>
+    onPort(undefined, (port) => startAt(port, part, lines, password, isSentinel))
+
+  async function startAt(
+    port: number,
     part: string,
     lines: string[],
     password: string | null,
-    isSentinel = false
+    isSentinel: boolean
   ): Promise<RedisServer> {
-    const port = await freePort()
     const home = join(folder, part)
     mkdirSync(home, { recursive: true })
     const ofTls = [
@@ -105,7 +110,12 @@ export function redisServers(name: string, { tls = false } = {}) {
     }
     const redis = new Redis(options)
     redis.on('error', () => {})
-    await untilHealthy(child, () => redis.ping(), context)
+    try {
+      await untilHealthy(child, () => redis.ping(), context)
+    } catch (error) {
+      redis.disconnect()
+      throw error
+    }
     const server = Object.assign(child, { port, redis })
     running.push(server)
     return server
@@ -163,7 +173,7 @@ export function redisServers(name: string, { tls = false } = {}) {
           if (known('num-slaves') !== 1 || known('num-other-sentinels') !== sentinels - 1) return false
         }
         return (await replica.redis.info('replication')).includes('master_link_status:up')
-      })
+      }, JOINED)
       const hosts = watchers.map(({ port }) => `${HOST}:${port}`).join(',')
       const query = `?sentinel_password=${SENTINEL_PASSWORD}`
       return {
@@ -179,16 +189,16 @@ export function redisServers(name: string, { tls = false } = {}) {
      * @param replicaOf a key; the primary that holds it gets a replica.
      */
     async cluster(replicaOf: string | null) {
-      const nodeWith = async (index: number) => {
-        const bus = await freePort()
-        const lines = [
-          'cluster-enabled yes',
-          'cluster-node-timeout 2000',
-          `cluster-port ${bus}`,
-          'cluster-config-file nodes.conf'
-        ]
-        return Object.assign(await start(`node-${index}`, lines, PASSWORD), { bus })
-      }
+      const nodeWith = (index: number) =>
+        onPort(undefined, async (bus) => {
+          const lines = [
+            'cluster-enabled yes',
+            'cluster-node-timeout 2000',
+            `cluster-port ${bus}`,
+            'cluster-config-file nodes.conf'
+          ]
+          return Object.assign(await start(`node-${index}`, lines, PASSWORD), { bus })
+        })
       const nodes = await Promise.all(Array.from({ length: replicaOf === null ? 3 : 4 }, (_, index) => nodeWith(index)))
       const [first] = nodes
       const ranges = [0, 1, 2].map((index) => [
@@ -202,7 +212,7 @@ export function redisServers(name: string, { tls = false } = {}) {
       await eventually(async () => {
         const infos = await Promise.all(nodes.map(infoOf))
         return infos.every((info) => info.includes('cluster_state:ok') && info.includes(`known_nodes:${nodes.length}`))
-      })
+      }, JOINED)
       let owner: RedisServer | null = null
       if (replicaOf !== null) {
         const slot = (await first!.redis.call('CLUSTER', 'KEYSLOT', replicaOf)) as number
@@ -212,12 +222,12 @@ export function redisServers(name: string, { tls = false } = {}) {
         await eventually(async () => {
           await replica.redis.call('CLUSTER', 'REPLICATE', id)
           return true
-        })
+        }, JOINED)
         await eventually(async () => {
           const isUp = (await replica.redis.info('replication')).includes('master_link_status:up')
           const seen = await Promise.all(nodes.map(async ({ redis }) => String(await redis.call('CLUSTER', 'NODES'))))
           return isUp && seen.every((text) => text.includes(`slave ${id}`))
-        })
+        }, JOINED)
       }
       // All but one: the others are found through the first that responds.
       const hosts = nodes

@@ -7,7 +7,7 @@ import { changeTeamBudget } from '../../../db/money/budget.js'
 import { eventually } from '../../support/eventually.js'
 import { longTest, rowsOfLane, testOfRow } from '../../support/lane.js'
 import { type ProviderPlatform, startProviderPlatform } from '../../support/stack/provider-platform.js'
-import { isFirst, providers, titleOf } from '../../support/stack/provider-rows.js'
+import { isFirst, providers, requestsTo, titleOf } from '../../support/stack/provider-rows.js'
 
 let platform: ProviderPlatform
 
@@ -385,7 +385,8 @@ describe.each(providers)('$name', (provider) => {
       await platform.paidTasksAt(name, 1)
       // The second circuit is refused until they are gone.
       control().fault({ match: submitting, kind: 'status', status: 429, times: 1_000_000 })
-      await eventually(() => control().requests().some(({ fault }) => fault === 'status'), { timeoutMs: 60_000 })
+      const refused = () => requestsTo(control().requests(), submitting).filter(({ fault }) => fault === 'status')
+      await eventually(() => refused().length > 0, { timeoutMs: 90_000 })
       await platform.connection.db.execute(
         sql`delete from team_secrets where team_id = ${platform.teamId} and provider = ${name}`
       )

@@ -20,9 +20,9 @@ import { createProviders } from '../../../services/providers/providers.js'
 import { eventually } from '../eventually.js'
 import { type JobRecord, type OwnParts, startPlatform } from './platform.js'
 
-/** Short, so that a test need not wait for minutes until "not found" counts, and long for a request that is under way. */
+/** Short, so that no test waits for minutes until "not found" counts, and long for a request that is under way. */
 export const LOOKUP_WINDOW_SECONDS = 8
-/** Of what a loaded machine may take its time for. */
+/** For what a loaded machine takes its time. */
 const PATIENCE_MS = 90_000
 
 const SECRETS_KEYS = `test:${Buffer.from('a ring key of 32 bytes for tests').toString('base64')}`
@@ -163,7 +163,7 @@ export async function startProviderPlatform(
     ...platform,
     until,
     accepted,
-    ended: (id: string, timeoutMs?: number): Promise<JobRecord> => until(id, ({ status }) => isFinal(status), timeoutMs),
+    ended: (id: string, timeoutMs?: number): Promise<JobRecord> => until(id, (job) => isFinal(job.status), timeoutMs),
     ionq: ionq.control,
     provider: (name: ProviderName) => emulators.provider(name).control,
     credentialsOf: (name: ProviderName) => emulators.provider(name).credentials,
@@ -219,7 +219,7 @@ export async function startProviderPlatform(
       await connection.close()
     },
 
-    /** Runs the sweep of held money, as if every held provider job were due for a query. That of the worker can take some. */
+    /** Runs the sweep of held money, as if all held provider jobs were due. That of the worker can take some of them. */
     askAfterHeld: () =>
       asWorker(async (deps) => {
         await deps.db.execute(sql`update provider_tasks set ask_at = now() where ask_at is not null`)
@@ -227,7 +227,7 @@ export async function startProviderPlatform(
           await settleHeldProviderJob(deps, held, AbortSignal.timeout(PATIENCE_MS))
       }),
 
-    /** Runs the sweep of late costs, as if every provider job without one were due for a query. That of the worker can too. */
+    /** Runs the sweep of late costs, as if all provider jobs without one were due. That of the worker can take some. */
     askForUsage: () =>
       asWorker(async (deps) => {
         await deps.db.execute(sql`update provider_tasks set usage_ask_at = now() where usage_ask_at is not null`)
@@ -235,7 +235,7 @@ export async function startProviderPlatform(
           await bookLateUsage(deps, pending, AbortSignal.timeout(PATIENCE_MS))
       }),
 
-    /** For the next minutes the worker does not read the states of the provider's machines, with which it holds jobs back. */
+    /** For the next minutes, the worker does not read the states of the provider's machines, which hold jobs back. */
     async keepMachines(name: ProviderName): Promise<void> {
       await platform.connection.db
         .update(backends)

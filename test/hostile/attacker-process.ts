@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import type { AttackOrder, AttackResult, FromAttacker, ToAttacker } from './attacker.js'
 
-/** The attack cancels its jobs within 15 s, and then looks at 20 of them, while the stack recovers. */
-const STOP_LIMIT_MS = 120_000
+/** The attack cancels its jobs for 15 s, and a request that it has begun may take a minute. */
+const STOP_LIMIT_MS = 150_000
 
 export interface Attacker {
   begin(): void

@@ -18,6 +18,7 @@ test('no job of a team fails, no process dies and nothing needs a restart while 
     afterMs: 0,
     recoveryMs: 60_000,
     recoveredMs: 20_000,
+    runsWhereSlower: 1,
     say: (line) => log.push(line)
   })
   const outcomes = report.attacks.map(({ name, failures, died, recoverySeconds, result }) => ({
@@ -36,4 +37,4 @@ test('no job of a team fails, no process dies and nothing needs a restart while 
   }
   folders.push(report.dataDir)
   expect(outcomes).not.toEqual([])
-}, 300_000)
+}, 900_000)

@@ -1,7 +1,9 @@
 // haproxy before the apis, and PgBouncer before Postgres, with TLS.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { basename, join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { type Child, type StackContext, spawnChild, untilHealthy } from '../../apps/cli/stack/parts/child.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { accepts } from '../support/port.js'
@@ -30,8 +32,18 @@ export function startBalancer({ folder, port, apis, secret }: BalancerOptions, c
     sample.replace(/bind \S+ ssl crt \S+/, `bind 127.0.0.1:${port} ssl crt ${certificate}`)
   )
   const file = join(folder, 'haproxy.cfg')
-  writeFileSync(file, configuration)
+  writeFileSync(file, `global\n  stats socket ${statesOf(folder)} mode 600 level user\n${configuration}`)
   return startProgram('haproxy', ['-db', '-f', file], port, context)
+}
+
+const statesOf = (folder: string): string => join(folder, 'balancer.sock')
+
+/** Whether the balancer sends requests to an api. */
+export async function isBalanced(folder: string, api: string): Promise<boolean> {
+  const [head, ...rows] = (await textOf(connect(statesOf(folder)).end('show stat\n'))).trim().split('\n')
+  const columns = head!.replace(/^# /, '').split(',')
+  const isOfApi = (cells: string[]) => cells[columns.indexOf('svname')] === api
+  return rows.map((row) => row.split(',')).find(isOfApi)?.[columns.indexOf('status')] === 'UP'
 }
 
 export interface PoolerOptions {

@@ -19,7 +19,7 @@ import { type Connection, connect } from '../../db/client.js'
 import { createAuthority } from '../support/tls/certificates.js'
 import { postgresOverTls } from '../support/tls/postgres-over-tls.js'
 import { tlsBefore } from '../support/tls/tls-before.js'
-import { startBalancer, startPooler } from './balancer.js'
+import { isBalanced, startBalancer, startPooler } from './balancer.js'
 import { createPart, type Part } from './part.js'
 import { type Release, thisRelease } from './release.js'
 
@@ -44,6 +44,8 @@ export interface Cluster {
   /** Another worker, of any release. */
   addWorker(name: string, release: Release): Promise<Part>
   probe: Readonly<Record<string, string>>
+  /** Whether the balancer sends requests to an api. */
+  isBalanced(api: string): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -208,6 +210,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
       return begin(await newWorker(name, release))
     },
     probe,
+    isBalanced: (api) => isBalanced(folder, api),
     async close() {
       ending.abort(new Error('the cluster is over'))
       await connection.close()

@@ -11,14 +11,15 @@ export type Say = (line: string) => void
 
 /** How long a killed process is away, as a supervisor leaves it. */
 const AWAY_MS = 2_000
-/** Far more than the balancer needs to notice, with a probe each second. */
-const NOTICED_MS = 10_000
+/** What the balancer needs to notice, with a probe each second. */
+const NOTICED_MS = 2_000
 const FROZEN_MS = 60_000
 /** Between two processes that go. */
 const APART_MS = 5_000
-/** Supervisors usually wait one second for a probe, and give a process up after three of them. */
+/** Balancers and supervisors usually wait one second for a probe. */
 const PROBE_MS = 1_000
-const PROBES = 3
+/** A process that waits for what hangs is late each time; one on a busy machine may be late now and then. */
+const LATE_IN_A_ROW = 5
 const DRAINED_WITHIN_MS = 180_000
 
 /** New workers beside the old ones, then the apis and executors one by one, then the old workers go. */
@@ -44,9 +45,12 @@ export async function upgrade(cluster: Cluster, to: Release, say: Say): Promise<
 }
 
 /** Waits until the balancer sends requests to an api again: the next one must not stop before. */
-async function noticed({ probe }: Cluster, { name }: Part): Promise<void> {
-  await eventually(async () => (await fetch(probe[name]!)).status === 200, { timeoutMs: 60_000, everyMs: 100 })
+async function noticed({ probe, isBalanced }: Cluster, { name }: Part): Promise<void> {
+  const inTime = { timeoutMs: 180_000, everyMs: 100 }
+  await eventually(async () => (await fetch(probe[name]!)).status === 200, inTime)
+  // A probe from before may still be on its way.
   await delay(NOTICED_MS)
+  await eventually(() => isBalanced(name), inTime)
 }
 
 /** As `temporal worker deployment set-current-version` does. */
@@ -62,7 +66,7 @@ async function makeCurrent({ temporalAddress }: Cluster, { workflowBundle }: Rel
         })
         return true
       },
-      { timeoutMs: 120_000, everyMs: 500 }
+      { timeoutMs: 180_000, everyMs: 500 }
     )
   )
 }
@@ -111,32 +115,37 @@ export async function killEach(
   return took
 }
 
-/** @returns the other processes that did not answer probe after probe in time while one was frozen. */
-export async function freezeEach(cluster: Cluster, say: Say): Promise<string[]> {
-  const unanswered: string[] = []
+/** @returns the probes of other processes that were late while one was frozen, and the processes that hung with it. */
+export async function freezeEach(cluster: Cluster, say: Say): Promise<{ late: string[]; hung: string[] }> {
+  const late: string[] = []
+  const hung: string[] = []
   for (const part of allParts(cluster)) {
     say(`freeze ${part.name}`)
+    const inARow = new Map<string, number>()
     const frozenAt = performance.now()
     part.freeze()
     while (performance.now() - frozenAt < FROZEN_MS) {
-      for (const [name, url] of Object.entries(cluster.probe))
-        if (name !== part.name && (await answers(url)) === false) unanswered.push(`${name} while ${part.name} hung`)
+      for (const [name, url] of Object.entries(cluster.probe)) {
+        if (name === part.name) continue
+        const isLate = (await answers(url)) === false
+        inARow.set(name, isLate ? (inARow.get(name) ?? 0) + 1 : 0)
+        if (isLate) late.push(`${name} while ${part.name} hung`)
+        if (inARow.get(name) === LATE_IN_A_ROW) hung.push(`${name} with ${part.name}`)
+      }
       await delay(1_000)
     }
     part.thaw()
     await delay(APART_MS)
   }
-  return unanswered
+  return { late, hung }
 }
 
-/** `null` for a process that has gone. On a busy machine, any process can stand still for one probe. */
+/** `null` for a process that has gone. */
 async function answers(url: string): Promise<boolean | null> {
-  for (let probe = 1; probe <= PROBES; probe++)
-    try {
-      await (await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })).arrayBuffer()
-      return true
-    } catch (error) {
-      if ((error as Error).name !== 'TimeoutError') return null
-    }
-  return false
+  try {
+    await (await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })).arrayBuffer()
+    return true
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError' ? false : null
+  }
 }

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import pLimit from 'p-limit'
+import type postgres from 'postgres'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { type Connection, connect } from '../../db/client.js'
 import { workflowIdOf } from '../../domain/jobs/dispatch.js'
@@ -149,7 +150,8 @@ const deedOf: Readonly<Record<DeedName, Deed>> = {
     }
     const submission = await submitted(plan, clients.plenty, load)
     const rows = await connection.sql`
-      update jobs set params = 'not JSON' where id = ${submission.ids[0] ?? null} and status = 'pending' returning id`
+      update jobs set params = 'not JSON' where id = ${submission.ids[0] ?? null} and status = 'pending'
+        and not_before > clock_timestamp() returning id`
     // The executor refuses them, or an earlier step does.
     if (rows.length > 0) submission.ends = ['internal_error', 'execution_error']
     return rows.length > 0
@@ -188,18 +190,27 @@ const deedOf: Readonly<Record<DeedName, Deed>> = {
     storeTurn(async () => {
       const deadline = Date.now() + frozenMs
       while (Date.now() < deadline) {
-        // Early enough that no worker has read it again.
-        const [row] = await sql<{ key: string }[]>`
-          select object_key as key from artifacts where content is not null
-            and object_at > clock_timestamp() - ${BOTH_SECONDS / 2}::float8 * interval '1 second' limit 1`
-        if (row) {
-          await store!.lose(row.key)
-          return true
-        }
+        if (await sql.begin((tx) => loseOne(tx, store!))) return true
         await delay(200)
       }
       return false
     })
+}
+
+/** Early enough that no worker has read the object again. @returns `false` if there is none. */
+async function loseOne(tx: postgres.TransactionSql, store: S3Server): Promise<boolean> {
+  const [row] = await tx<{ key: string }[]>`
+    select object_key as key from artifacts where content is not null
+      and object_at > clock_timestamp() - ${BOTH_SECONDS / 2}::float8 * interval '1 second'
+    limit 1 for update skip locked`
+  if (!row) return false
+  await store.lose(row.key)
+  // When that took long, a worker may have read it before: the row keeps its content, as where a worker finds it lost.
+  await tx`
+    with freed as (update artifacts set object_key = null, object_at = null where object_key = ${row.key}
+      and object_at <= clock_timestamp() - ${BOTH_SECONDS}::float8 * interval '1 second' returning 1)
+    insert into unnamed_objects (key) select ${row.key}::text from freed`
+  return true
 }
 
 /** One at a time: a store that stands still would lose what it was told to much later, when no row has it any more. */

@@ -67,7 +67,7 @@ async function checkNames({ db }: Connection, store: S3Server, findings: Finding
     last = await differences()
     return last.length === 0
   }
-  await eventually(agree, { timeoutMs: 30_000, everyMs: 1_000 }).catch(() => {})
+  await eventually(agree, { timeoutMs: 180_000, everyMs: 1_000 }).catch(() => {})
   findings['objects without a content'].push(...last)
 }
 

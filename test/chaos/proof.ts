@@ -95,7 +95,7 @@ function checkPaidWork(jobs: JobRow[], { paid, paidBackends }: PaidFacts, findin
 
 async function checkMoney({ db, sql }: Connection, findings: Findings): Promise<void> {
   // The worker runs the same checks, one at a time.
-  findings['ledger differs from its counters'].push(...(await eventually(() => proveAll(db), { timeoutMs: 30_000 })))
+  findings['ledger differs from its counters'].push(...(await eventually(() => proveAll(db), { timeoutMs: 300_000 })))
   const left =
     await sql`select team_id, period, starts_on::text, reserved_micro::text from budget_counters where reserved_micro <> 0`
   findings['leftover reservations'].push(...left.map((row) => JSON.stringify(row)))

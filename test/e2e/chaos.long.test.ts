@@ -21,7 +21,7 @@ test('no job, capsule or verification is lost, stuck, doubled, wrong or charged 
     contentStore: false,
     deedEveryMs: 4_000,
     frozenMs: 12_000,
-    settleMs: 120_000,
+    settleMs: 300_000,
     // The product's own waiting times, shortened; the outcomes are the same.
     env: {
       REDELIVER_SECONDS: '3',
@@ -56,4 +56,4 @@ test('no job, capsule or verification is lost, stuck, doubled, wrong or charged 
     /^run verify, .*: exact$/
   ])
     expect(report.capsules).toContainEqual(expect.objectContaining({ what: expect.stringMatching(what) }))
-}, 300_000)
+}, 1_200_000)

@@ -55,10 +55,19 @@ function serverUrl(): string {
   return url
 }
 
+/** Postgres waits five seconds for the sessions of a database that it clones or drops, its own cleaning ones too. */
+const STILL_IN_USE = '55006'
+const TRIES_MAX = 20
+
 async function onServer(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(serverUrl(), { max: 1, onnotice: () => {} })
   try {
-    await work(sql)
+    for (let tries = 1; ; tries++)
+      try {
+        return void (await work(sql))
+      } catch (error) {
+        if ((error as { code?: string }).code !== STILL_IN_USE || tries === TRIES_MAX) throw error
+      }
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -10,7 +10,7 @@ export async function eventually<T>(
   check: () => T | null | false | Promise<T | null | false>,
   options: { timeoutMs?: number; everyMs?: number; message?: () => string | Promise<string> } = {}
 ): Promise<T> {
-  const { timeoutMs = 20_000, everyMs = 25, message } = options
+  const { timeoutMs = 60_000, everyMs = 25, message } = options
   const deadline = performance.now() + timeoutMs
   while (true) {
     let failure: unknown = null

@@ -245,7 +245,7 @@ export async function startPlatform(
     },
 
     /** The record once it satisfies `holds`. */
-    until(id: string, holds: (job: JobRecord) => boolean, timeoutMs = 40_000): Promise<JobRecord> {
+    until(id: string, holds: (job: JobRecord) => boolean, timeoutMs = 120_000): Promise<JobRecord> {
       return eventually(
         async () => {
           const job = await platform.job(id)

@@ -6,8 +6,8 @@ import { readStackFile } from '../../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { isRunning, type ProcessIdentity } from '../../../tools/process-lock.mjs'
 
-const startLimitMs = 90_000
-const waitLimitMs = 20_000
+const startLimitMs = 180_000
+const waitLimitMs = 60_000
 
 export class QjobStart {
   stdout = ''

@@ -8,6 +8,9 @@ import { run } from './progress.mjs'
 /** How long another clone, or the machine's own updates, may hold apt's locks. */
 const aptLockSeconds = 300
 
+/** Of a download that fails. */
+export const aptRetries = ['-o', 'Acquire::Retries=3']
+
 export const canInstallPackages = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 
 /** Installs a package; its output goes into `logs`. */
@@ -17,7 +20,8 @@ export async function installPackage(name, logs) {
   // The package lists of a fresh image are empty or old; a known package needs no update.
   if (!knows(name)) await updateLists(options('apt-update'))
   const lockTimeout = `DPkg::Lock::Timeout=${aptLockSeconds}`
-  await run('apt-get', ['-o', lockTimeout, 'install', '-y', '--no-install-recommends', name], options(`apt-${name}`))
+  const args = ['-o', lockTimeout, ...aptRetries, 'install', '-y', '--no-install-recommends', name]
+  await run('apt-get', args, options(`apt-${name}`))
 }
 
 const knows = (name) => spawnSync('apt-cache', ['show', name], { stdio: 'ignore' }).status === 0
@@ -27,7 +31,7 @@ async function updateLists(options) {
   const deadline = Date.now() + aptLockSeconds * 1000
   for (;;) {
     try {
-      return await run('apt-get', ['update'], options)
+      return await run('apt-get', [...aptRetries, 'update'], options)
     } catch (error) {
       if (!error.message.includes('/lists/lock') || Date.now() > deadline) throw error
     }

@@ -25,7 +25,7 @@ export async function findHelm({ root, cache, logs }) {
 }
 
 function versionOf(binary) {
-  const { stdout } = spawnSync(binary, ['version', '--template', '{{.Version}}'], { encoding: 'utf8', timeout: 10_000 })
+  const { stdout } = spawnSync(binary, ['version', '--template', '{{.Version}}'], { encoding: 'utf8', timeout: 60_000 })
   return parseVersion(/^v(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1])
 }
 

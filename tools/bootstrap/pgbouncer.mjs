@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { aptRetries } from './apt.mjs'
 import { onPath } from './on-path.mjs'
 import { run, say, step } from './progress.mjs'
 
@@ -10,7 +11,7 @@ import { run, say, step } from './progress.mjs'
 const packages = ['pgbouncer', 'libevent-2.1-7', 'libevent-2.1-7t64', 'libc-ares2', 'libcares2']
 /** Not on the PATH of ordinary users. */
 const DEBIAN_PATH = '/usr/sbin/pgbouncer'
-const downloadLimitMs = 60_000
+const downloadLimitMs = 300_000
 
 /** Where the libraries of an unpacked program are, for LD_LIBRARY_PATH; empty for an installed one. */
 export function librariesOf(path) {
@@ -44,7 +45,7 @@ async function unpack(folder, logs) {
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
   for (const name of packages) {
-    const get = run('apt-get', ['download', name], {
+    const get = run('apt-get', [...aptRetries, 'download', name], {
       cwd: draft,
       log: join(logs, `apt-${name}.log`),
       limitMs: downloadLimitMs

@@ -90,7 +90,7 @@ function* candidates() {
 
 function probe(command) {
   const script = 'import sys, json; print(json.dumps([".".join(map(str, sys.version_info[:3])), sys.executable]))'
-  const answer = spawnSync(command, ['-I', '-c', script], { encoding: 'utf8', timeout: 10_000 })
+  const answer = spawnSync(command, ['-I', '-c', script], { encoding: 'utf8', timeout: 60_000 })
   if (answer.status !== 0) return null
   const [version, executable] = JSON.parse(answer.stdout)
   return { version, executable }

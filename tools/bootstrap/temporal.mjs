@@ -29,7 +29,7 @@ export async function findTemporal({ root, cache, logs }) {
 }
 
 function versionOf(binary) {
-  const answer = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
+  const answer = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 60_000 })
   return parseVersion(/version (\d+\.\d+\.\d+)/.exec(answer.stdout ?? '')?.[1])
 }
 

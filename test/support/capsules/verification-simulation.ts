@@ -126,10 +126,12 @@ export function simulate(scene: Scene, trials: number, random: Random, withBound
 
 /** The largest share of `trials` with true probability `p`, except with a probability of about `level`. */
 export function binomialBound(trials: number, p: number, level: number): number {
-  let [weight, above, k] = [(1 - p) ** trials, 1 - (1 - p) ** trials, 0]
+  // As a logarithm: with tens of thousands of trials, the first weights are smaller than any number.
+  let logWeight = trials * Math.log1p(-p)
+  let [above, k] = [1 - Math.exp(logWeight), 0]
   while (above > level && k < trials) {
-    weight *= ((trials - k) / (k + 1)) * (p / (1 - p))
-    above -= weight
+    logWeight += Math.log(((trials - k) / (k + 1)) * (p / (1 - p)))
+    above -= Math.exp(logWeight)
     k += 1
   }
   return k / trials

@@ -21,7 +21,7 @@ export interface HostileOptions extends AttackTimes {
   aloneMs: number
   /** A job of the neighbour that is no slower shows that the stack has recovered. Default: three times its time alone. */
   recoveredMs?: number
-  /** How often an attack is measured at most where the neighbour was slower. Default: 6. */
+  /** How often an attack is measured at most where a time was over its limit. Default: 6. */
   runsWhereSlower?: number
   say: (line: string) => void
 }
@@ -99,7 +99,7 @@ async function attackInTurn(
       const scene = { ...surroundings, alone, recoveredMs: SLOWER_MAX * alone.direct.p95Ms!, ...options }
       let report = await underAttack(attack, attackers[at]!, scene)
       while (isOnlySlower(report) && report.runs < runsWhereSlower) {
-        say(`${attack.name}: ${report.slowdown!.toFixed(1)} times slower, measured again`)
+        say(`${attack.name}: ${report.broken.join('; ')}, measured again`)
         const again = await createAttacker(base, connection, attack, attacks.length * report.runs + at)
         // The machine may be another than when the neighbour was alone: its times are compared with those right before.
         const aloneAgain = await measureAlone(neighbour, aloneMs)

@@ -63,8 +63,10 @@ export interface AttackReport extends Figures {
   peaks: Memory
   /** Of the database, in MiB. */
   grownMib: number
-  /** From the end of the attack; `null` = not within the time for it. */
+  /** From the end of the attack; `null` = not within the time for it. Of several measurements, what half of them reach. */
   recoverySeconds: number | null
+  /** Of each measurement. */
+  recoveries: number[]
   /** The processes that died. */
   died: string[]
   /** The promises that it broke. */
@@ -117,21 +119,38 @@ export async function underAttack(attack: Attack, account: Account, scene: Scene
     peaks: watch.peaks(),
     grownMib: (await databaseMib(connection)) - sizeBefore,
     recoverySeconds: found?.after ?? null,
+    recoveries: found ? [found.after] : [],
     died: watch.died()
   }
   return { ...report, broken: brokenPromises(report, limits) }
 }
 
-/** Whether it broke no promise but that of the neighbour's time. */
-export const isOnlySlower = ({ broken, slowdown }: AttackReport): boolean =>
-  slowdown !== null && slowdown > SLOWER_MAX && broken.length === 1
+const isSlow = (slowdown: number | null): boolean => slowdown !== null && slowdown > SLOWER_MAX
+const isLate = (recovery: number | null): boolean => recovery !== null && recovery > RECOVERY_SECONDS_MAX
+
+/** Whether it broke no promises but those of times, which a machine that stands still can break too. */
+export const isOnlySlower = ({ broken, slowdown, recoverySeconds }: AttackReport): boolean => {
+  const times = [isSlow(slowdown), isLate(recoverySeconds)].filter((isBroken) => isBroken).length
+  return times > 0 && broken.length === times
+}
 
 /** Two measurements of one attack, with the later one's other figures. What either broke counts, and all times together. */
 export function together(earlier: AttackReport, later: AttackReport, limits: Memory): AttackReport {
   const times = [...earlier.times, ...later.times]
   const failures = [...earlier.failures, ...later.failures]
   const died = [...earlier.died, ...later.died]
-  const both = { ...later, times, failures, died, slowdown: slowdownOf(times), runs: earlier.runs + later.runs }
+  const recoveries = [...earlier.recoveries, ...later.recoveries]
+  const half = [...recoveries].sort((one, other) => one - other)[Math.floor(recoveries.length / 2)] ?? null
+  const both = {
+    ...later,
+    times,
+    failures,
+    died,
+    slowdown: slowdownOf(times),
+    runs: earlier.runs + later.runs,
+    recoveries,
+    recoverySeconds: later.recoverySeconds === null ? null : half
+  }
   return { ...both, broken: brokenPromises(both, limits) }
 }
 
@@ -139,12 +158,12 @@ function brokenPromises(report: Omit<AttackReport, 'broken'>, limits: Memory): s
   const { slowdown, failures, died, peaks, result } = report
   const broken: string[] = []
   if (slowdown === null) broken.push('the neighbour began no job')
-  else if (slowdown > SLOWER_MAX) broken.push(`${slowdown.toFixed(1)} times slower`)
+  else if (isSlow(slowdown)) broken.push(`${slowdown.toFixed(1)} times slower`)
   if (failures.length > 0) broken.push(`failed: ${failures.join(' | ')}`)
   if (died.length > 0) broken.push(`died: ${died.join(', ')}`)
   broken.push(...aboveLimits(peaks, limits))
   if (report.recoverySeconds === null) broken.push('no recovery without a restart')
-  else if (report.recoverySeconds > RECOVERY_SECONDS_MAX)
+  else if (isLate(report.recoverySeconds))
     broken.push(`recovered only after ${report.recoverySeconds.toFixed(1)} s`)
   if (result.error !== null) broken.push(`the attack failed: ${result.error}`)
   return broken

@@ -198,7 +198,7 @@ async function prepare(
   for (const { backend, slowDown } of providers) {
     await slowDown()
     const available = async () => (await must(plenty.call('GET', `/api/backends/${backend}`))).isAvailable === true
-    await eventually(available, { timeoutMs: 60_000, everyMs: 250, message: () => `${backend} is not available` })
+    await eventually(available, { timeoutMs: 180_000, everyMs: 250, message: () => `${backend} is not available` })
   }
   return { plenty, scarce, poisoned }
 }

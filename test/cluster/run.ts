@@ -158,7 +158,7 @@ async function prepare({ base, connection, agent, emulators }: Cluster) {
     await must(plenty.call('POST', '/api/team/secrets', { team_id: teams[0]!.id, provider, secrets }))
   for (const { backend } of providersOfStack(folder))
     await eventually(async () => (await must(plenty.call('GET', `/api/backends/${backend}`))).isAvailable === true, {
-      timeoutMs: 60_000,
+      timeoutMs: 180_000,
       everyMs: 250
     })
   return { plenty, scarce }

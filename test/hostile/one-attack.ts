@@ -163,8 +163,7 @@ function brokenPromises(report: Omit<AttackReport, 'broken'>, limits: Memory): s
   if (died.length > 0) broken.push(`died: ${died.join(', ')}`)
   broken.push(...aboveLimits(peaks, limits))
   if (report.recoverySeconds === null) broken.push('no recovery without a restart')
-  else if (isLate(report.recoverySeconds))
-    broken.push(`recovered only after ${report.recoverySeconds.toFixed(1)} s`)
+  else if (isLate(report.recoverySeconds)) broken.push(`recovered only after ${report.recoverySeconds.toFixed(1)} s`)
   if (result.error !== null) broken.push(`the attack failed: ${result.error}`)
   return broken
 }

@@ -48,20 +48,24 @@ test.each(['temporal', 'direct'])('a %s job is counted at its start and at its e
     submission({ execution_mode: mode, inline_code: 'raise ValueError', framework: 'qiskit' })
   )
   await Promise.all([platform.ended(good), platform.ended(bad)])
-  const text = await scrape('worker')
   const local = { mode, backend: 'local' }
-  expect(value(text, 'qjs_jobs_started_total', local)).toBe(2)
-  expect(value(text, 'qjs_job_queue_seconds_count', local)).toBe(2)
-  expect(value(text, 'qjs_jobs_ended_total', { ...local, status: 'completed', code: 'none' })).toBe(1)
-  expect(value(text, 'qjs_jobs_ended_total', { ...local, status: 'failed', code: 'execution_error' })).toBe(1)
-  expect(value(text, 'qjs_job_run_seconds_count', { ...local, status: 'completed' })).toBe(1)
-  expect(value(text, 'qjs_job_run_seconds_sum', { ...local, status: 'failed' })).toBeGreaterThan(0)
+  // The record has its end somewhat before the worker counts it.
+  await eventually(async () => {
+    const text = await scrape('worker')
+    expect(value(text, 'qjs_jobs_started_total', local)).toBe(2)
+    expect(value(text, 'qjs_job_queue_seconds_count', local)).toBe(2)
+    expect(value(text, 'qjs_jobs_ended_total', { ...local, status: 'completed', code: 'none' })).toBe(1)
+    expect(value(text, 'qjs_jobs_ended_total', { ...local, status: 'failed', code: 'execution_error' })).toBe(1)
+    expect(value(text, 'qjs_job_run_seconds_count', { ...local, status: 'completed' })).toBe(1)
+    expect(value(text, 'qjs_job_run_seconds_sum', { ...local, status: 'failed' })).toBeGreaterThan(0)
+  })
 })
 
 test('an execution has a permit, and a cancelled one releases it', async () => {
   const id = await platform.submit(submission({ inline_code: slowQiskit(30), framework: 'qiskit' }))
   await platform.accepted(id)
-  expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 1$/m)
+  // The jobs before it may still have theirs.
+  await eventually(async () => expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 1$/m))
   await platform.call('POST', `/api/jobs/${id}/cancel`)
   await platform.ended(id)
   await eventually(async () => expect(await scrape('worker')).toMatch(/^qjs_executor_permits_in_use 0$/m))
@@ -82,22 +86,17 @@ test('each log line about a job has its ids', async () => {
   const { job_id: jobId } = (await response.json()) as { job_id: string }
   const { team_id: teamId } = await platform.ended(jobId)
   const ids = { job_id: jobId, team_id: teamId, request_id: requestId }
-  const lines = platform.logLines().filter((line) => line.job_id === jobId)
   const about = { ...ids, mode: 'temporal', backend: 'local' }
-  expect(lines).toMatchObject([
-    { process: 'api', msg: 'job submitted', ...about },
-    { process: 'worker', msg: 'job begun', ...about, generation: 1, queued_seconds: expect.any(Number) },
-    { process: 'worker', msg: 'job attempt begun', ...ids, attempt: 1 },
-    { process: 'worker', msg: 'job attempt ended', ...ids, attempt: 1, end: 'completed' },
-    {
-      process: 'worker',
-      msg: 'job ended',
-      ...about,
-      status: 'completed',
-      code: null,
-      cost_usd: 0,
-      seconds: expect.any(Number)
-    }
+  const linesOf = (process: string) =>
+    platform.logLines().filter((line) => line.process === process && line.job_id === jobId)
+  // The record has its end somewhat before the worker logs it.
+  await eventually(() => linesOf('worker').some(({ msg }) => msg === 'job ended'))
+  expect(linesOf('api')).toMatchObject([{ msg: 'job submitted', ...about }])
+  expect(linesOf('worker')).toMatchObject([
+    { msg: 'job begun', ...about, generation: 1, queued_seconds: expect.any(Number) },
+    { msg: 'job attempt begun', ...ids, attempt: 1 },
+    { msg: 'job attempt ended', ...ids, attempt: 1, end: 'completed' },
+    { msg: 'job ended', ...about, status: 'completed', code: null, cost_usd: 0, seconds: expect.any(Number) }
   ])
 })
 

@@ -57,7 +57,7 @@ const receiver = async (reply?: Reply): Promise<Receiver> => closeLater(await st
 const start = (
   options: { times?: Partial<WebhookTimes>; timeoutMs?: number; allowPrivate?: boolean; ring?: typeof keyRing } = {}
 ) => {
-  const { times, timeoutMs = 5_000, allowPrivate = true, ring = keyRing } = options
+  const { times, timeoutMs = 30_000, allowPrivate = true, ring = keyRing } = options
   const client = createWebhookClient({ allowPrivate, timeoutMs })
   const log = pino({ base: null, level: 'trace' }, { write: (line: string) => logged.push(JSON.parse(line)) })
   const reports = createSweepReports(db, log, () => performance.now())
@@ -168,7 +168,8 @@ describe('a receiver that', () => {
   test('hangs is tried again after the time limit', async () => {
     const target = await receiver(hang)
     const { id } = await addWebhook(target.url)
-    start({ timeoutMs: 100 })
+    // As many tries as it takes until one of a busy machine is answered within the limit.
+    start({ timeoutMs: 100, times: { retrySeconds: Array<number>(200).fill(0.05) } })
     await tell()
     await eventually(() => target.received.length >= 2)
     expect((await log(id))[0]).toMatchObject({ lastStatus: null, lastError: 'no answer within 0.1 s' })
@@ -203,19 +204,18 @@ describe('receivers that hang', () => {
   test('do not delay other webhooks, however many they are', async () => {
     const dead = await receiver(hang)
     for (let count = 0; count < 12; count++) await addWebhook(dead.url)
-    start({ timeoutMs: 1_000, times: { retrySeconds: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01], pauseMs: 1 } })
+    start({ timeoutMs: 2_000, times: { retrySeconds: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01], pauseMs: 1 } })
     for (let count = 0; count < 10; count++) await tell()
     await eventually(() => dead.received.length >= 4)
     const alive = await receiver()
     const { id } = await addWebhook(alive.url)
-    const began = performance.now()
     const jobs: string[] = []
     for (let count = 0; count < 10; count++) jobs.push(await tell())
-    await until(id, delivered, 15_000)
+    await until(id, delivered, 60_000)
     expect(new Set(alive.received.map(({ body }) => JSON.parse(body).data.job_id))).toEqual(new Set(jobs))
-    // A hundred tries of a second each were due before these.
-    expect(performance.now() - began).toBeLessThan(15_000)
-  })
+    // More than a hundred tries of two seconds each were due before these.
+    expect(dead.received.length).toBeLessThan(100)
+  }, 90_000)
 
   test('get one message at a time, and none during their pause', async () => {
     let most = 0
@@ -226,7 +226,7 @@ describe('receivers that hang', () => {
     })
     const { id } = await addWebhook(target.url)
     for (let count = 0; count < 8; count++) await tell()
-    start({ timeoutMs: 100, times: { pauseMs: 60_000 } })
+    start({ timeoutMs: 2_000, times: { pauseMs: 60_000 } })
     await until(id, ({ tries }) => tries <= 1)
     await eventually(async () => (await log(id)).some(({ lastError }) => lastError !== null))
     const other = await receiver()
@@ -238,13 +238,18 @@ describe('receivers that hang', () => {
 })
 
 test('a webhook that is deleted during a delivery gets no further message', async () => {
-  const target = await receiver(hang)
+  let refuseIt = () => {}
+  const target = await receiver((response) => {
+    refuseIt = () => response.writeHead(500).end('no')
+  })
   const { id } = await addWebhook(target.url)
-  start({ timeoutMs: 200 })
+  start()
   await tell()
   await tell()
   await eventually(() => target.received.length === 1)
   await deleteWebhook(db, id)
+  refuseIt()
+  await eventually(() => logged.some(({ webhookId }) => webhookId === id))
   const after = await receiver()
   const { id: otherId } = await addWebhook(after.url)
   await tell()

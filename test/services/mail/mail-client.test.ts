@@ -1,7 +1,16 @@
 // One try to send a mail: its headers, and its outcome with each kind of server.
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
-import { CONNECTIONS, link, mailBench, mailTo, quick, RECIPIENT, SENDER } from '../../support/receivers/mail-bench.js'
+import {
+  CONNECTIONS,
+  link,
+  mailBench,
+  mailTo,
+  quickSilence,
+  quickTry,
+  RECIPIENT,
+  SENDER
+} from '../../support/receivers/mail-bench.js'
 import { headerOf, readMail, startMailServer } from '../../support/receivers/mail-server.js'
 
 const { client, server, talker } = mailBench()
@@ -126,7 +135,7 @@ describe('a server that does not accept a mail', () => {
 
   test('because it is silent is left after the limit for a silence', async () => {
     const silent = await talker(() => {})
-    expect(await client(silent.url, null, quick)!.send(mailTo())).toMatchObject({
+    expect(await client(silent.url, null, quickSilence)!.send(mailTo())).toMatchObject({
       outcome: 'failed',
       reason: { code: 'ETIMEDOUT' }
     })
@@ -140,7 +149,7 @@ describe('a server that does not accept a mail', () => {
       const more = setInterval(() => socket.write('250-and\r\n'), 50)
       socket.on('close', () => clearInterval(more))
     })
-    expect(await client(trickle.url, null, quick)!.send(mailTo())).toMatchObject({
+    expect(await client(trickle.url, null, quickTry)!.send(mailTo())).toMatchObject({
       outcome: 'failed',
       reason: { code: 'EABORT' }
     })

@@ -15,8 +15,10 @@ export const SENDER = 'Quantum Job Service <no-reply@jobs.example.org>'
 export const link = `https://jobs.example.org/invitations/${TOKEN}`
 /** Long enough for a busy machine. */
 const patient: TryLimits = { silenceMs: 20_000, tryMs: 40_000 }
+/** Short, for servers that are silent. */
+export const quickSilence: TryLimits = { ...patient, silenceMs: 300 }
 /** Short, for servers that are never done. */
-export const quick: TryLimits = { silenceMs: 300, tryMs: 600 }
+export const quickTry: TryLimits = { ...patient, tryMs: 600 }
 export const CONNECTIONS = 4
 
 export const mailTo = (to = RECIPIENT, changes: Partial<Mail> = {}): Mail => ({

@@ -72,11 +72,12 @@ test('the event loop continues during a verification', async () => {
 })
 
 test('a verification beyond the time limit is not testable, with that reason, and the next one gets a thread', async () => {
-  pool = startJudgePool({ threads: 1, limitMs: 300 })
-  const ended = await pool.judgeInThread('a team', heavy(200))
+  // Long enough for the plain one in a thread that comes after everything else of a busy machine.
+  pool = startJudgePool({ threads: 1, limitMs: 3_000 })
+  const ended = await pool.judgeInThread('a team', heavy(2_000))
   expect(ended).toMatchObject({ verdict: 'not_testable', method: 'none', margin: 0.05 })
-  expect(ended.reason).toContain('took longer than 0.3 s')
-  expect(ended.checks).toHaveLength(200)
+  expect(ended.reason).toContain('took longer than 3 s')
+  expect(ended.checks).toHaveLength(2_000)
   expect((await pool.judgeInThread('a team', plain)).verdict).toBe('consistent')
 }, 60_000)
 

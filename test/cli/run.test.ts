@@ -13,7 +13,7 @@ def main(theta=0.5, shots=100, big=0, names=()):
     return {"energy": -math.cos(theta), "big": big * 10**15 + 1, "names": names, "_summary": {"Energy": f"{-math.cos(theta):.3f}"}}
 `
 const bell = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n'
-const endless = 'import time\ntime.sleep(60)\n'
+const endless = 'import time\ntime.sleep(600)\n'
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
 let service: Awaited<ReturnType<typeof startService>>
@@ -122,12 +122,12 @@ test('the wait survives progress requests that are refused, broken off or malfor
 longTest(
   '--no-wait prints the id at once; Ctrl-C during the wait leaves the job running',
   async () => {
-    const submitted = await ada.run(['run', '-', '--no-wait', '--json', '--timeout', '60'], endless)
+    const submitted = await ada.run(['run', '-', '--no-wait', '--json', '--timeout', '600'], endless)
     const id = JSON.parse(submitted.stdout).job_id
     expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${id}\n`])
     expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
 
-    const run = ada.start(['run', '-', '--timeout', '60'], endless)
+    const run = ada.start(['run', '-', '--timeout', '600'], endless)
     await eventually(() => run.output.stderr.includes('is running'), { timeoutMs: 50_000 })
     run.signal('SIGINT')
     const { code, stdout, stderr } = await run.ended
@@ -137,7 +137,7 @@ longTest(
     const cancelled = await ada.run(['cancel', going, '--wait', '--json'])
     expect(JSON.parse(cancelled.stdout).status).toBe('cancelled')
   },
-  90_000
+  120_000
 )
 
 test('on a terminal the progress is one line, which is erased before the result', async () => {

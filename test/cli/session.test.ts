@@ -19,7 +19,7 @@ c = measure q;
 `
 const asymmetric2 = 'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[3]; creg c[3];\nx q[0];\nmeasure q -> c;\n'
 /** Runs until it is cancelled, or for as long as the tests can take. */
-const endless = 'import time\ntime.sleep(60)\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
+const endless = 'import time\ntime.sleep(600)\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
 
 let service: Awaited<ReturnType<typeof startService>>
 let ada: Shell
@@ -45,7 +45,7 @@ const sessionCookie = (shell: Shell): string => {
 /** The id of a job that the executor is running. */
 async function runningJob(shell: Shell): Promise<string> {
   const file = shell.file('endless.py', endless)
-  const { stdout } = await shell.run(['submit', file, '--timeout', '60', '--json'])
+  const { stdout } = await shell.run(['submit', file, '--timeout', '600', '--json'])
   const id = JSON.parse(stdout).job_id
   // A cold interpreter is slow when all cores are busy.
   await eventually(async () => (await listAttempts(service.database.db, id)).length > 0, { timeoutMs: 50_000 })
@@ -197,7 +197,7 @@ longTest('Ctrl-C during the wait leaves the job running and shows how to follow 
   const again = await ada.run(['cancel', id])
   expect([again.code, again.stdout]).toEqual([4, ''])
   expect((await ada.run(['job', id, '--wait'])).code).toBe(1)
-})
+}, 120_000)
 
 longTest('the wait for a job survives a restart of the service', async () => {
   const id = await runningJob(ada)
@@ -207,7 +207,7 @@ longTest('the wait for a job survives a restart of the service', async () => {
   expect((await ada.run(['cancel', id])).code).toBe(0)
   const { code, stdout } = await waiting.ended
   expect([code, JSON.parse(stdout).status]).toEqual([1, 'cancelled'])
-})
+}, 120_000)
 
 longTest('jobs are listed newest first, with filters and pages', async () => {
   const all = JSON.parse((await ada.run(['jobs', '--json', '--limit', '100'])).stdout)

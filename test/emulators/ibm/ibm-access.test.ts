@@ -112,9 +112,10 @@ describe('a request', () => {
 describe('an access token', () => {
   test('expires after an hour of emulated time', async () => {
     const token = await ibm.accessToken()
-    ibm.control.advance(HOUR_MS - 5_000)
+    // The emulated time goes on by itself, too.
+    ibm.control.advance(HOUR_MS - 60_000)
     expect((await list(bearer(token))).status).toBe(200)
-    ibm.control.advance(5_000)
+    ibm.control.advance(60_000)
     expect((await list(bearer(token))).status).toBe(401)
     expect((await list(bearer(await ibm.accessToken()))).status).toBe(200)
   })

@@ -130,7 +130,7 @@ describe('what a job uses', () => {
   const used = (seconds: number) => ({ qpu_charge_time_seconds: seconds, status: 'complete' })
 
   test('is pending for a while after its end, and a figure later', async () => {
-    await settings({ usage_lag_ms: 5_000 })
+    await settings({ usage_lag_ms: 60_000 })
     const id = await ibm.accepted(circuit(firstOfThree, 8_000))
     expect(await usageOf(id)).toBeUndefined()
     ibm.control.advance(121_000)
@@ -138,7 +138,7 @@ describe('what a job uses', () => {
       'Completed',
       { qpu_charge_time_seconds: 0, status: 'pending' }
     ])
-    ibm.control.advance(5_000)
+    ibm.control.advance(60_000)
     // A second, and 8,000 shots of 250 microseconds.
     expect(await usageOf(id)).toEqual(used(3))
     const { body } = await ibm.call('GET', `/jobs/${id}/metrics`)
@@ -174,9 +174,10 @@ describe('what a job uses', () => {
   test('is capped by `cost`: a job that needs more is cancelled as it ran too long', async () => {
     await settings({ qpu_seconds: 60 })
     const id = await ibm.accepted({ cost: 20 })
-    ibm.control.advance(75_000)
+    // The emulated time goes on by itself, too.
+    ibm.control.advance(61_000)
     expect(await stateOf(id)).toBe('Running')
-    ibm.control.advance(10_000)
+    ibm.control.advance(20_000)
     expect(await ibm.job(id)).toMatchObject({
       state: { status: 'Cancelled', reason_code: 1305, reason: expect.stringContaining('20 seconds') },
       status: 'Cancelled - Ran too long'

@@ -108,7 +108,7 @@ test('two thousand tasks are summarised as failed, running and slowest, and show
         ? task(n + 1, 'running', 1, null)
         : task(n + 1, 'completed', 0, n / 1_000)
   )
-  const began = performance.now()
+  const began = process.cpuUsage()
   const summary = timelineText(tasks, [], narrow)
   expect(summary.split('\n')[0]).toBe('2000 tasks: 1960 completed, 10 running, 30 failed; 10.00s in all')
   expect([...summary.matchAll(/^(Failed.*|Running.*|Slowest.*)$/gm)].map(([line]) => line)).toEqual([
@@ -120,7 +120,8 @@ test('two thousand tasks are summarised as failed, running and slowest, and show
   expect(summary.split('\n').length).toBeLessThan(75)
   const all = timelineText(tasks, [], { ...narrow, all: true })
   expect(all.split('\n').filter((line) => / step\d+ /.test(line))).toHaveLength(2_000)
-  expect(performance.now() - began).toBeLessThan(5_000)
+  const { user, system } = process.cpuUsage(began)
+  expect((user + system) / 1_000).toBeLessThan(5_000)
 })
 
 test('long names and many dependencies leave room for the bars', () => {

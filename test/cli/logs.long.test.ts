@@ -7,7 +7,9 @@ import { type Shell, startService } from './qjob.js'
 import { signedUp } from './signed-up.js'
 
 const CIRCUIT = 'from qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
-const COUNTS = 'import itertools, time\nfor n in itertools.count():\n    print("line", n)\n    time.sleep(0.05)\n'
+/** Each line is one write: the program can be stopped between two. */
+const COUNTS =
+  'import itertools, time\nfor n in itertools.count():\n    print(f"line {n}\\n", end="")\n    time.sleep(0.05)\n'
 
 let service: Awaited<ReturnType<typeof startService>>
 let ada: Shell
@@ -32,13 +34,13 @@ const linesUpTo = (last: number): string => Array.from({ length: last + 1 }, (_,
 test('qjob logs --follow prints each line once while the job runs, and its exit code follows the status', async () => {
   const id = await submit(COUNTS)
   const run = ada.start(['logs', id, '--follow'])
-  await eventually(() => run.output.stdout.includes('line 3\n'))
+  await eventually(() => run.output.stdout.includes('line 3\n'), { timeoutMs: 60_000 })
   expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
   const { code, stdout, stderr } = await run.ended
   const last = stdout.split('\n').length - 2
   expect([code, stdout, stderr]).toEqual([1, linesUpTo(last), ''])
   expect(await ada.run(['logs', id])).toEqual({ code: 0, stdout, stderr: '' })
-})
+}, 120_000)
 
 test('a connection that breaks off is opened again without loss and without repetition', async () => {
   const id = await submit(COUNTS)
@@ -47,13 +49,13 @@ test('a connection that breaks off is opened again without loss and without repe
   const session = await ada.run(['login', 'ada@example.org', '--url', proxy.url], 'correct horse battery\n', env)
   expect(session.code).toBe(0)
   const run = ada.start(['logs', id, '--follow', '--url', proxy.url])
-  await eventually(() => proxy.streams() === 2 && run.output.stdout.split('\n').length > 10)
+  await eventually(() => proxy.streams() >= 2 && run.output.stdout.split('\n').length > 10, { timeoutMs: 60_000 })
   await ada.run(['cancel', id, '--wait'])
   const { stdout, stderr } = await run.ended
   expect(stdout).toBe(linesUpTo(stdout.split('\n').length - 2))
   expect(stderr).toContain('trying again')
   await proxy.close()
-})
+}, 120_000)
 
 test('control characters of a program reach no terminal, and a file only with --raw', async () => {
   const id = await submit(`print("\\x1b[31mred\\x1b[0m\\r50 %\\r\\n")\n${CIRCUIT}`)

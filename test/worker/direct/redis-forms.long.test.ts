@@ -45,10 +45,14 @@ async function runJobs(settings: RedisSettings, prefix: string): Promise<void> {
   for (let job = 0; job < 4; job++) ids.push(await addJob(db, person, { submission: { mode: 'direct' } }))
   const entries = ids.map((jobId) => ({ name: 'run', data: { jobId, generation: 1 }, opts: { jobId: `${jobId}-1` } }))
   await eventually(() => queue.queue.addBulk(entries))
-  await eventually(async () => {
-    const rows = await db.execute(sql`select status from jobs where id::text in ${ids}`)
-    return rows.every(({ status }) => status === 'completed')
-  })
+  // The executor is that of all test files.
+  await eventually(
+    async () => {
+      const rows = await db.execute(sql`select status from jobs where id::text in ${ids}`)
+      return rows.every(({ status }) => status === 'completed')
+    },
+    { timeoutMs: 60_000 }
+  )
   expect(await queue.queue.getWorkersCount()).toBe(1)
   expect(await queue.ping()).toBeDefined()
   await eventually(async () => (await queue.queue.getJobCountByTypes('waiting', 'active', 'failed')) === 0)
@@ -96,7 +100,7 @@ describe.each(forms)('%s, TLS: %s', (what, tls, start) => {
     const prefix = keyPrefixAt(settings, database.name)
     await runJobs(settings, prefix)
     await limit(settings, prefix)
-  }, 120_000)
+  }, 180_000)
 })
 
 test('an open connection to a server that becomes a replica is made anew, to where its address leads then', async () => {
@@ -126,12 +130,17 @@ test('a Sentinel that hangs is left for the next one', async () => {
   const { sentinels, env } = await servers.sentinel(3)
   process.kill(sentinels[0]!.pid, 'SIGSTOP')
   const queue = createDirectQueue(readRedisSettings(env), database.name)
-  await eventually(() =>
-    queue.ping().then(
-      () => true,
-      () => false
+  try {
+    await eventually(
+      () =>
+        queue.ping().then(
+          () => true,
+          () => false
+        ),
+      { timeoutMs: 60_000 }
     )
-  )
-  await queue.close()
-  await servers.close()
-}, 60_000)
+  } finally {
+    await queue.close()
+    await servers.close()
+  }
+}, 120_000)

@@ -77,7 +77,7 @@ test('a file that does not match its options is refused before any request', asy
     expect([file, code]).toEqual([file, 2])
     expect(stderr).toContain(reason)
   }
-})
+}, 180_000)
 
 test('requested help exits with 0 and goes to stdout', async () => {
   const { code, stdout, stderr } = await shell.run(['submit', '--help'])

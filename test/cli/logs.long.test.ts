@@ -17,7 +17,7 @@ let ada: Shell
 beforeAll(async () => {
   service = await startService('logs')
   ada = await signedUp(service, 'ada@example.org')
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   ada?.remove()

@@ -22,7 +22,7 @@ let ada: Shell
 beforeAll(async () => {
   service = await startService('run', { RATE_LIMIT_SCALE: '0' })
   ada = await signedUp(service, 'ada@example.org')
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   ada?.remove()
@@ -189,7 +189,7 @@ longTest('qjob compare shows the verdict on two jobs with their counts, and exit
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"another" is not the id of a job')])
   const margin = await ada.run(['compare', a, b, '--margin', '2'])
   expect([margin.code, margin.stderr]).toEqual([2, expect.stringContaining('It must be above 0, up to 1.')])
-})
+}, 180_000)
 
 test.each([
   [['run'], 'name one thing to run: FILE, --script-slug or --script-id'],

@@ -55,7 +55,7 @@ async function runningJob(shell: Shell): Promise<string> {
 beforeAll(async () => {
   service = await startService('cli')
   ada = await signedUp('ada@example.org')
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   for (const shell of shells) shell.remove()
@@ -287,7 +287,7 @@ longTest('a program with an API key works without a session, and only in the tea
   expect(JSON.parse(low.stdout).error).toMatchObject({ code: 'permission_denied', status: 403, exit_code: 4 })
   // A key cannot end a session.
   expect((await program.run(['logout', '--json'], '', { QJOB_KEY: key })).stdout).toBe('{"signed_out":false}\n')
-})
+}, 180_000)
 
 test('backends lists the available backends, and all of them on request', async () => {
   const usable = (await ada.run(['backends'])).stdout

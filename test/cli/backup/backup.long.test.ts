@@ -224,7 +224,7 @@ test('a backup under load is one moment of the service: no job without its event
     where not exists (select 1 from job_events where job_id = jobs.id)
       or (status = 'pending' and not exists (select 1 from outbox where job_id = jobs.id))`)
   expect(torn!.count).toBe(0)
-})
+}, 180_000)
 
 describe('without keys', () => {
   test('a backup has none, is proven by the keys at hand, and needs them', async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const submitted = await eve.run(['submit', '-', '--name', hostile, '--wait', '--json'], bell)
   job = JSON.parse(submitted.stdout).id
   team = (await json(eve, 'team', 'list')).teams[0].id
-}, 90_000)
+}, 120_000)
 
 afterAll(async () => {
   for (const shell of [ada, eve]) shell?.remove()
@@ -118,7 +118,7 @@ test('jobs of all teams are listed and searched, and one is cancelled', async ()
   expect([over.code, over.stderr]).toEqual([4, expect.stringContaining('completed')])
   const short = await ada.run(['admin', 'cancel', job.slice(-8)])
   expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('qjob admin jobs lists them')])
-})
+}, 180_000)
 
 test('a published capsule is taken down', async () => {
   const { capsule_id: capsule } = await json(eve, 'capsule', 'from-job', job, '--name', 'Bell')
@@ -129,7 +129,7 @@ test('a published capsule is taken down', async () => {
   )
   expect(await shown(ada, 'capsule', 'list', '--published')).not.toContain('Bell')
   expect((await ada.run(['admin', 'takedown', none, '--reason', 'x'])).code).toBe(4)
-})
+}, 180_000)
 
 test('what administrators changed is listed, page by page', async () => {
   const [newest] = (await shown(ada, 'admin', 'audit')).match(/capsule\.takedown.*/)!
@@ -169,7 +169,7 @@ test('everyone else is told that only platform administrators can do this, and h
   }
   // A missing object is not taken for a missing right.
   expect((await ada.run(['admin', 'budget', none])).stderr).toBe('qjob: no such team\n')
-})
+}, 180_000)
 
 test.each([60, 80, 120])('nothing is wider than a terminal of %i columns', async (columns) => {
   for (const args of [['jobs'], ['system'], ['audit'], ['budget', team]]) {

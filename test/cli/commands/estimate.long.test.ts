@@ -18,7 +18,7 @@ beforeAll(async () => {
   await service.database.db.execute(
     sql`update backends set task_fee_micro = 70, per_shot_micro = 11 where slug = 'aer-density-matrix'`
   )
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   ada?.remove()

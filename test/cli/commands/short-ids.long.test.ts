@@ -21,7 +21,7 @@ beforeAll(async () => {
   ;[ada, eve] = await Promise.all([signedUp(service, 'ada@example.org'), signedUp(service, 'eve@example.org')])
   older = await submitted(ada)
   newer = await submitted(ada)
-}, 90_000)
+}, 120_000)
 
 afterAll(async () => {
   for (const shell of [ada, eve]) shell?.remove()
@@ -55,7 +55,7 @@ test('capsules and their runs have short names too', async () => {
   const run = await ada.run(['capsule', 'run', capsule.slice(-8), '--wait', '--json'])
   expect(await idOf(ada, ['capsule', 'runs', 'latest', '--run', 'latest'])).toBe(JSON.parse(run.stdout).id)
   expect((await ada.run(['capsule', 'runs', 'latest', '--run', '00000000'])).code).toBe(4)
-})
+}, 180_000)
 
 test("a short id never finds another team's job, and latest needs one of one's own", async () => {
   const foreign = await eve.run(['job', newer.slice(-8)])

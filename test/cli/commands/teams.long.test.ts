@@ -24,7 +24,7 @@ beforeAll(async () => {
   const settings = { SECRETS_KEYS: keyRing, MAIL_DIR: mails, RATE_LIMIT_SCALE: '0', ...braket }
   service = await startService('cli-teams', settings)
   ;[ada, bob] = await Promise.all([signedUp(service, 'ada@example.org'), signedUp(service, 'bob@example.org')])
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   for (const shell of [ada, bob]) shell?.remove()
@@ -80,7 +80,7 @@ test('a person is invited into a team, promoted, made its owner, and can leave a
   await shown(ada, ['invitation', 'resend', 'eve@example.org'])
   await shown(ada, ['invitation', 'cancel', 'eve@example.org'])
   expect(await shown(ada, ['invitation', 'list'])).toBe('No pending invitations.\n')
-})
+}, 180_000)
 
 test('with several teams, a change needs --team, which takes a name or the end of an id', async () => {
   const { id } = await json(ada, ['team', 'create', 'Second'])
@@ -97,7 +97,7 @@ test('with several teams, a change needs --team, which takes a name or the end o
     'qjob: no team of yours is called "Third": qjob team list lists them\n'
   ])
   await shown(ada, ['team', 'delete', 'Second'])
-})
+}, 180_000)
 
 test('jobs, scripts and capsules are made in the team of --team, and listed by it', async () => {
   const { id } = await json(ada, ['team', 'create', 'Shared'])
@@ -126,7 +126,7 @@ test('jobs, scripts and capsules are made in the team of --team, and listed by i
   const unknown = await ada.run(['submit', file, '--team', 'Third'])
   expect([unknown.code, unknown.stdout]).toEqual([4, ''])
   await shown(ada, ['team', 'delete', 'Shared'])
-}, 60_000)
+}, 180_000)
 
 test('an API key is printed once, signs programs in, and stops when it is revoked', async () => {
   const made = await ada.run(['key', 'create', 'ci', '--daily-limit', '2.5', '--expires', '2099-01-01T00:00:00Z'])
@@ -140,7 +140,7 @@ test('an API key is printed once, signs programs in, and stops when it is revoke
   expect(list).not.toContain(key)
   await shown(ada, ['key', 'revoke', 'ci'])
   expect((await bob.run(['whoami'], '', env)).code).toBe(4)
-})
+}, 180_000)
 
 test('credentials are read from standard input or a prompt, listed without their values, and deleted', async () => {
   const value = 'a-secret-key-of-ionq'
@@ -155,7 +155,7 @@ test('credentials are read from standard input or a prompt, listed without their
   const { secrets } = await json(ada, ['credentials', 'list'])
   await shown(ada, ['credentials', 'delete', secrets[0].id.slice(-8)])
   expect(await shown(ada, ['credentials', 'list'])).toBe('No credentials.\n')
-})
+}, 180_000)
 
 test('a test of credentials says what they open, and what keeps jobs from running with them', async () => {
   const { credentials } = emulators.provider('aws-braket') as { credentials: Record<string, string> }
@@ -192,7 +192,7 @@ test('webhooks and budgets are set, shown and removed', async () => {
   expect(await shown(ada, ['usage'])).toMatch(/^local +\S+ +1 +1024 +\$0\.00$/m)
   expect(await shown(ada, ['usage', '--csv'])).toMatch(/^date,.*\r?\n.*"local",1,1024,0\r?\n$/)
   expect(await shown(ada, ['estimate', 'local'])).toMatch(/^estimate +\$0\.00$/m)
-})
+}, 180_000)
 
 test('how long contents are kept is set in days, shown, and taken back', async () => {
   expect(await shown(ada, ['retention', '--results', '365', '--output', '30'])).toMatch(/^results +365 days +365 days/m)
@@ -214,7 +214,7 @@ test('a profile is changed and shown, sessions are listed and ended, and the pas
   await shown(bob, ['login', 'bob@example.org'], 'another horse battery\n')
   await shown(bob, ['profile', 'delete-account'], 'another horse battery\n')
   expect((await bob.run(['whoami'])).code).toBe(4)
-})
+}, 180_000)
 
 test('a job runs again, shows its source, and its files are written without overwriting any', async () => {
   const code = 'print("hello")\nfrom qiskit import QuantumCircuit\ncircuit = QuantumCircuit(1)\n'
@@ -231,7 +231,7 @@ test('a job runs again, shows its source, and its files are written without over
   expect(await shown(ada, ['artifacts', 'latest', 'stdout.txt', '-o', '-'])).toBe('hello\n')
   const leading = await ada.run(['artifacts', 'latest', '../stdout.txt'])
   expect([leading.code, leading.stderr]).toEqual([2, 'qjob: ../stdout.txt: name the file to write with -o\n'])
-})
+}, 180_000)
 
 test('a capsule is edited, sealed and given a schedule', async () => {
   // With a seed, its run gives the same counts. Without one, 1 % of verifications find a difference.
@@ -260,4 +260,4 @@ test('a capsule is edited, sealed and given a schedule', async () => {
   expect(await shown(ada, ['capsule', 'verifications', capsule])).toMatch(/request/)
   await shown(ada, ['schedule', 'delete', capsule])
   expect((await ada.run(['schedule', 'show', capsule])).code).toBe(4)
-})
+}, 180_000)

@@ -122,9 +122,12 @@ describe('a store that does not respond is unavailable', () => {
         await delay(1)
       }
     })()
-    await expect(reading).rejects.toMatchObject(unavailable)
+    try {
+      await expect(reading).rejects.toMatchObject(unavailable)
+    } finally {
+      proxy.release()
+    }
     expect(got).toBeLessThan(content.length)
-    proxy.release()
   })
 
   s3Test('when it refuses the credentials, or has no such bucket', async () => {
@@ -143,7 +146,10 @@ s3Test('an upload that is cut leaves no object', async () => {
   const writing = fragile.write(key, content, null)
   await delay(5)
   proxy.cut()
-  await expect(writing).rejects.toMatchObject(unavailable)
-  proxy.release()
+  try {
+    await expect(writing).rejects.toMatchObject(unavailable)
+  } finally {
+    proxy.release()
+  }
   await expect(all(store, key)).rejects.toThrow(ContentLost)
 })

@@ -54,8 +54,8 @@ test('a connection serves one execution after another', async () => {
   } finally {
     await one.close()
   }
-  // The next run can begin before the pool has its connection back.
-  expect(ports.size).toBeLessThanOrEqual(2)
+  // The next run can begin before the pool has its connection back, and one without work for some seconds is closed.
+  expect(ports.size).toBeLessThanOrEqual(4)
 })
 
 test('an outcome counts even if the connection dies right after it', async () => {

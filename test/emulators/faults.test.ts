@@ -81,7 +81,7 @@ describe('the fault', () => {
     expect((await ionq.call('GET', `/jobs/${id}`)).body).toMatchObject({ id, status: 'recalibrating' })
     const { jobs } = (await ionq.call('GET', '/jobs')).body
     expect(jobs.map(({ status }: { status: string }) => status)).toEqual(['recalibrating', 'recalibrating'])
-    expect((await ionq.call('GET', `/jobs/${id}`)).body.status).toBe('submitted')
+    expect((await ionq.call('GET', `/jobs/${id}`)).body.status).toMatch(/^(submitted|ready)$/)
   })
 
   test('"result_lag" makes a result seem missing', async () => {

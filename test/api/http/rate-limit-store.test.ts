@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
@@ -13,6 +11,7 @@ import {
 } from '../../../services/rate-limits/rate-limit-store.js'
 import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { startMetrics } from '../../../services/telemetry/metrics-server.js'
+import { startRelay } from '../../support/api/redis-relay.js'
 import { eventually } from '../../support/eventually.js'
 
 const url = process.env.TEST_REDIS_URL!
@@ -265,55 +264,8 @@ test('in all tests above, the store counted no failure', async () => {
   expect(await failures()).toBe(0)
 })
 
-/**
- * A proxy to Redis. It can refuse connections (`away`), forward nothing (`silent`), or forward only new connections
- * (`lost`), as after a machine has crashed and restarted.
- */
-async function startRelay() {
-  const target = new URL(url)
-  let mode: 'open' | 'silent' | 'away' | 'lost' = 'open'
-  const sockets = new Set<Socket>()
-  const still = (socket: Socket) => socket.unpipe().pause()
-  const server = createServer((from) => {
-    sockets.add(from)
-    from.on('error', () => {}).on('close', () => sockets.delete(from))
-    if (mode === 'away') return from.destroy()
-    const to = connect(Number(target.port), target.hostname).on('error', () => {})
-    sockets.add(to)
-    to.on('close', () => sockets.delete(to) && from.destroy())
-    from.on('close', () => to.destroy())
-    const flow = () => from.pipe(to, { end: false }).pipe(from, { end: false })
-    from.on('flow', flow)
-    if (mode === 'silent') still(from)
-    else flow()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = new URL(url)
-  address.port = String((server.address() as AddressInfo).port)
-  closing.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return {
-    url: address.href,
-    become(next: typeof mode) {
-      mode = next
-      for (const socket of sockets)
-        if (mode === 'away') socket.destroy()
-        else if (mode === 'open') socket.emit('flow')
-        else still(socket)
-    }
-  }
-}
-
 /** An address without a listener. */
-async function deadUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `redis://127.0.0.1:${port}`
-}
+const deadUrl = 'redis://127.0.0.1:2'
 
 describe('when Redis is', () => {
   const full = { limit: limitOf(1, 60), key: newCaller() }
@@ -331,9 +283,9 @@ describe('when Redis is', () => {
   test.each(['away', 'silent'] as const)(
     '%s from the start, requests do not wait, and each is counted as unlimited',
     async (fate) => {
-      const relay = await startRelay()
+      const relay = await startRelay(url, closing)
       relay.become(fate)
-      for (const address of fate === 'away' ? [relay.url, await deadUrl()] : [relay.url]) {
+      for (const address of fate === 'away' ? [relay.url, deadUrl] : [relay.url]) {
         const opened = await openStore(address)
         expect(await heldUp(30, opened.store, full)).toBe(0)
         expect(await opened.failures()).toBe(30)
@@ -343,7 +295,7 @@ describe('when Redis is', () => {
   )
 
   test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits apply again soon after', async (fate) => {
-    const relay = await startRelay()
+    const relay = await startRelay(url, closing)
     const opened = await openStore(relay.url)
     const bucket = { limit: limitOf(1, 60), key: newCaller() }
     expect([(await opened.store.take([bucket])).ok, (await opened.store.take([bucket])).ok]).toEqual([true, false])
@@ -366,7 +318,7 @@ describe('when Redis is', () => {
   })
 
   test('silent for long, one request a second waits for it and all others do not', async () => {
-    const relay = await startRelay()
+    const relay = await startRelay(url, closing)
     const opened = await openStore(relay.url)
     relay.become('silent')
     await opened.store.take([full])
@@ -395,7 +347,7 @@ describe('when Redis is', () => {
 
 describe('the metrics', () => {
   test('show failures and requests on a separate port that serves nothing else', async () => {
-    const opened = await openStore(await deadUrl())
+    const opened = await openStore(deadUrl)
     const { registry, observeRequest } = opened.metrics
     const server = await startMetrics({ registry }, '127.0.0.1', 0)
     closing.push(() => server.close())

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { createMetrics } from '../../../apps/api/http/telemetry/metrics.js'
@@ -9,6 +10,7 @@ import {
   type RateLimitStore,
   type Taken
 } from '../../../services/rate-limits/rate-limit-store.js'
+import { openRedis } from '../../../services/redis/redis-connection.js'
 import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { startMetrics } from '../../../services/telemetry/metrics-server.js'
 import { startRelay } from '../../support/api/redis-relay.js'
@@ -24,9 +26,10 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-/** The store of one API, with its metrics. */
+/** The store of one API, with its metrics. With a time limit of its own, its connection has none. */
 async function openStore(address = url, timeoutMs?: number) {
-  const redis = await connectRateLimitRedis(readRedisSettings({ REDIS_URL: address }))
+  const settings = readRedisSettings({ REDIS_URL: address })
+  const redis = timeoutMs ? openRedis(settings, {}) : await connectRateLimitRedis(settings)
   clients.push(redis)
   const metrics = createMetrics()
   const log: string[] = []
@@ -85,7 +88,7 @@ async function newKey(meanwhile: () => Promise<unknown>): Promise<string> {
 }
 
 /** Long enough for a Redis that shares its core with other tests, since these tests check counts and not time limits. */
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = 30_000
 const { store, failures } = await openStore(url, PATIENCE_MS)
 
 describe('of simultaneous requests,', () => {
@@ -360,7 +363,7 @@ describe('when Redis is', () => {
   })
 
   test('returning errors, requests are accepted and counted', async () => {
-    const opened = await openStore()
+    const opened = await openStore(url, PATIENCE_MS)
     const bucket = { limit: limitOf(1, 60), key: newCaller() }
     const key = await newKey(() => opened.store.take([bucket]))
     await direct.set(key, 'no sorted set')

@@ -340,24 +340,28 @@ describe('when Redis is', () => {
   test.each(['away', 'silent', 'lost'] as const)('%s for a while, limits apply again soon after', async (fate) => {
     const relay = await startRelay(url, closing)
     const opened = await openStore(relay.url)
+    await eventually(() => opened.redis.status === 'ready')
     const bucket = { limit: limitOf(1, 60), key: newCaller() }
-    expect([(await opened.store.take([bucket])).ok, (await opened.store.take([bucket])).ok]).toEqual([true, false])
+    // Through the patient store, since the other one also lets a request through when Redis is only slow.
+    expect([(await store.take([bucket])).ok, (await store.take([bucket])).ok]).toEqual([true, false])
 
     relay.become(fate)
-    const started = performance.now()
-    expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(20)
-    expect(performance.now() - started).toBeLessThan(300)
+    const answers = times(20, () => opened.store.take([bucket]))
+    // A timer of the same process: however busy the machine, it fires after those that end the requests.
+    let isLate = false
+    setTimeout(() => setImmediate(() => (isLate = true)), 300)
+    expect(accepted(await Promise.all(answers))).toBe(20)
+    expect(isLate).toBe(false)
     // Requests do not wait now, except for one each second that tries Redis again.
     expect(await heldUp(200, opened.store, bucket)).toBeLessThanOrEqual(1)
     expect(await opened.failures()).toBe(220)
 
     if (fate !== 'lost') relay.become('open')
-    await eventually(async () => !(await opened.store.take([bucket])).ok, { timeoutMs: 6_000, everyMs: 50 })
-    expect(accepted(await Promise.all(times(20, () => opened.store.take([bucket]))))).toBe(0)
-    expect(opened.log).toEqual([
-      'Redis does not count requests; rate limits do not hold until it does',
-      'rate limits hold again'
-    ])
+    await eventually(async () => accepted(await Promise.all(times(20, () => opened.store.take([bucket])))) === 0)
+    // Once each, and once more each where Redis was too slow for a moment.
+    const lines = ['Redis does not count requests; rate limits do not hold until it does', 'rate limits hold again']
+    expect([opened.log.slice(0, 2), opened.log.at(-1)]).toEqual([lines, lines[1]])
+    expect(opened.log).toEqual(opened.log.map((_, at) => lines[at % 2]))
   })
 
   test('silent for long, one request a second waits for it and all others do not', async () => {

@@ -1,6 +1,6 @@
 // POST /api/playground/run and /convert: the real executor runs the programs, and fake ones produce the faults of an
 // executor.
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { backends } from '../../../db/tables/backends.js'
@@ -302,20 +302,23 @@ describe('an executor that', () => {
 describe('fairness:', () => {
   test('a third run of a user is 429 until one finishes; other users are not affected', async () => {
     const [user, other] = [await api.signUp(), await api.signUp()]
-    faulty.from(hang)
-    const before = faulty.calls.length
-    const first = [runOn(impatient, {}, user.cookie), runOn(impatient, {}, user.cookie)]
-    await eventually(() => faulty.calls.length === before + 2)
-    const third = await runOn(impatient, {}, user.cookie)
+    // In progress until the test ends them.
+    const held: ServerResponse[] = []
+    faulty.from((response) => held.push(response))
+    const first = [runOn(withFaulty, {}, user.cookie), runOn(withFaulty, {}, user.cookie)]
+    await eventually(() => held.length === 2)
+    const third = await runOn(withFaulty, {}, user.cookie)
     expect([third.status, third.headers['retry-after'], third.body.error]).toEqual([
       429,
       '1',
       '2 playground runs of yours are in progress, the most at a time. Try again in 1 second.'
     ])
-    expect((await runOn(impatient, {}, other.cookie)).status).toBe(502)
-    expect((await Promise.all(first)).map((answer) => answer.status)).toEqual([502, 502])
+    const ofOther = runOn(withFaulty, {}, other.cookie)
+    await eventually(() => held.length === 3)
+    for (const response of held) response.destroy()
+    expect((await Promise.all([...first, ofOther])).map((answer) => answer.status)).toEqual([502, 502, 502])
     faulty.from(stream([completed('{"counts":{}}')]))
-    expect((await runOn(impatient, {}, user.cookie)).status).toBe(200)
+    expect((await runOn(withFaulty, {}, user.cookie)).status).toBe(200)
   })
 
   test('a client that disconnects stops the run', async () => {

@@ -34,11 +34,12 @@ async function hold(work: () => Promise<void>): Promise<void> {
     await other.end()
   }
 }
-/** The number of transactions that wait for the table. */
+/** The number of submissions that wait for the table, not of late nudges; or of transactions that wait for another. */
 const held = async (count: number, relation = true): Promise<void> => {
   await eventually(async () => {
     const waiting = await database.sql`select 1 from pg_locks join pg_stat_activity using (pid)
-      where not granted and (locktype = 'relation') = ${relation} and datname = current_database()`
+      where not granted and (locktype = 'relation') = ${relation} and datname = current_database()
+        and (locktype <> 'relation' or query ilike 'with job as%')`
     return waiting.length === count
   })
 }
@@ -136,7 +137,8 @@ describe('while the first request with a key is in progress,', () => {
         return answer
       })
       await eventually(() => given.length === 3)
-      expect(performance.now() - started).toBeLessThan(2_000)
+      // Those that wait do so for ten seconds.
+      expect(performance.now() - started).toBeLessThan(9_000)
       expect(statusesOf(given)).toEqual([503, 503, 503])
       expect(given[0]!.headers['retry-after']).toBe('1')
       expect((await second.ask('GET', '/api/jobs', undefined, { cookie: ada.cookie })).status).toBe(200)

@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
 import { connect } from '../../../db/client.js'
+import { serviceState } from '../../../db/service/service-state.js'
 import { recordSweep } from '../../../db/service/sweeps.js'
 import { createStateMetrics } from '../../../services/telemetry/state-metrics.js'
 import { deadAddress, startApi, type TestUser } from '../../support/api/api.js'
+import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('metrics')
@@ -81,25 +83,31 @@ test('a refusal because of money is counted by the exceeded limit', async () => 
 test("the metrics of the service's state match the database", async () => {
   await sql`delete from outbox`
   await sql`truncate jobs cascade`
+  // Neither due nor without a delivery at any time, so that no late nudge changes the rows.
+  const not_before = new Date(Date.now() + 3_600_000).toISOString()
   const [waiting, held, later] = [
-    await ada.submit(submission()),
-    await ada.submit(submission()),
-    await ada.submit(
-      submission({ execution_mode: 'temporal', not_before: new Date(Date.now() + 60_000).toISOString() })
-    )
+    await ada.submit(submission({ not_before })),
+    await ada.submit(submission({ not_before })),
+    await ada.submit(submission({ execution_mode: 'temporal', not_before }))
   ]
-  await sql`update outbox set due_at = now() - interval '100 seconds', next_at = now() - interval '50 seconds' where job_id = ${waiting}`
-  await sql`update outbox set held_reason = 'concurrency_limit', next_at = now() + interval '1 hour' where job_id = ${held}`
+  await sql`update outbox set deliveries = 1, due_at = now() - interval '1000 seconds', next_at = now() - interval '500 seconds'
+    where job_id = ${waiting}`
+  await sql`update outbox set deliveries = 1, held_reason = 'concurrency_limit', due_at = now(), next_at = now() + interval '1 hour'
+    where job_id = ${held}`
   expect(later).toBeDefined()
   const sweep = { periodSeconds: 10, error: null, handled: 1, findings: ['a figure differs'] }
   await recordSweep(db, { name: 'money', ...sweep })
-  await sql`update sweeps set succeeded_at = now() - interval '30 seconds' where name = 'money'`
+  await sql`update sweeps set succeeded_at = now() - interval '300 seconds' where name = 'money'`
   await recordSweep(db, { name: 'leases', ...sweep, error: 'away' })
 
   const registry = new Registry()
-  await createStateMetrics(registry, db)()
-  const about = (value: number) => expect.closeTo(value, -1)
-  expect(await registry.getSingleMetricAsString('qjs_state_known')).toContain('qjs_state_known 1')
+  const refresh = createStateMetrics(registry, db)
+  // A scrape gives up a slow database, whose figures the next one has.
+  await eventually(async () => {
+    await refresh()
+    return (await registry.getSingleMetricAsString('qjs_state_known')).includes('qjs_state_known 1')
+  })
+  const about = (value: number) => expect.closeTo(value, -2)
   expect(await samplesOf('qjs_jobs', registry)).toMatchObject({
     'engine=direct,status=pending': 2,
     'engine=temporal,status=pending': 1,
@@ -113,26 +121,35 @@ test("the metrics of the service's state match the database", async () => {
     'engine=temporal,reason=not_before': 1
   })
   expect(await samplesOf('qjs_queue_age_seconds', registry)).toMatchObject({
-    'engine=direct,reason=ready': about(100),
+    'engine=direct,reason=ready': about(1000),
     'engine=temporal,reason=not_before': 0
   })
   expect(await samplesOf('qjs_outbox_rows', registry)).toEqual({ 'kind=start': 3, 'kind=cancel': 0 })
-  expect(await samplesOf('qjs_outbox_age_seconds', registry)).toEqual({ 'kind=start': about(50), 'kind=cancel': 0 })
+  expect(await samplesOf('qjs_outbox_age_seconds', registry)).toEqual({ 'kind=start': about(500), 'kind=cancel': 0 })
   expect(await samplesOf('qjs_sweep_success_age_seconds', registry)).toEqual({
-    'sweep=money': about(30),
+    'sweep=money': about(300),
     'sweep=leases': Number.POSITIVE_INFINITY
   })
   expect(await samplesOf('qjs_sweep_findings', registry)).toMatchObject({ 'sweep=money': 1 })
 })
 
 test('the state is read once for all scrapes within a few seconds', async () => {
-  const registry = new Registry()
-  const refresh = createStateMetrics(registry, db)
-  await refresh()
-  await sql`truncate outbox`
-  await Promise.all(Array.from({ length: 50 }, () => refresh()))
-  // The rows are deleted, but the figures read a moment ago are still cached.
-  expect(await samplesOf('qjs_outbox_rows', registry)).toMatchObject({ 'kind=start': 3 })
+  let statements = 0
+  const counted = new Proxy(db, {
+    get: (target, key) => {
+      if (key === 'execute') statements++
+      const value = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    }
+  })
+  await serviceState(counted)
+  const ofOneRead = statements
+  const refresh = createStateMetrics(new Registry(), counted)
+  const began = performance.now()
+  for (let time = 0; time < 2; time++) await Promise.all(Array.from({ length: 50 }, () => refresh()))
+  const reads = (statements - ofOneRead) / ofOneRead
+  expect(reads).toBeGreaterThan(0)
+  expect(reads).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 5_000))
 })
 
 test('without the database, a scrape responds in time without the figures', async () => {
@@ -141,7 +158,8 @@ test('without the database, a scrape responds in time without the figures', asyn
   const refresh = createStateMetrics(registry, away.db)
   const began = performance.now()
   await refresh()
-  expect(performance.now() - began).toBeLessThan(4_000)
+  // After which Prometheus gives up a scrape.
+  expect(performance.now() - began).toBeLessThan(10_000)
   expect(await registry.metrics()).toMatch(/^qjs_state_known 0$/m)
   expect(await samplesOf('qjs_queue_age_seconds', registry)).toEqual({})
   await away.close()
@@ -155,7 +173,8 @@ test('a hanging database is given up, and old figures are not shown as current o
   const refresh = createStateMetrics(registry, pool.db)
   const began = performance.now()
   await Promise.all([refresh(), refresh()])
-  expect(performance.now() - began).toBeLessThan(4_000)
+  // After which Prometheus gives up a scrape.
+  expect(performance.now() - began).toBeLessThan(10_000)
   expect(await registry.metrics()).toMatch(/^qjs_state_known 0$/m)
   release()
   await busy

@@ -5,7 +5,6 @@ import { markUnreachable } from '../../../db/job-steps/outbox.js'
 import { completeAttempt, openAttempt } from '../../../db/jobs/attempts.js'
 import { members } from '../../../db/tables/accounts.js'
 import { startApi, type TestUser } from '../../support/api/api.js'
-import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 
 const api = await startApi('jobs', { config: { temporalUiUrl: 'http://localhost:8233' } })
@@ -172,12 +171,10 @@ describe('the record of a job', () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const later = await ada.submit(submission({ not_before: at }))
     expect(await job(later)).toMatchObject({ not_before: at, queue: { reason: 'not_before' } })
-    const stuck = await ada.submit(submission())
-    // The nudge delivers the job to the queue first.
-    await eventually(async () => {
-      const [row] = await db.execute(sql`select deliveries from outbox where job_id = ${stuck}`)
-      return row!.deliveries === 1
-    })
+    const stuck = await ada.submit(submission({ not_before: at }))
+    // Neither due nor without a delivery at any time, so that no late nudge finds that the engine can be reached.
+    await db.execute(sql`update jobs set not_before = null where id = ${stuck}`)
+    await db.execute(sql`update outbox set due_at = now(), deliveries = 1 where job_id = ${stuck}`)
     await markUnreachable(db, [{ jobId: stuck, kind: 'start' }], { minSeconds: 60, maxSeconds: 60 })
     expect((await job(stuck)).queue.reason).toBe('engine_unavailable')
     const running = await ada.submit(submission())

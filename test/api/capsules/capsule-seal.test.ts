@@ -337,7 +337,7 @@ describe('under races and crashes,', () => {
     } finally {
       await killer.close()
     }
-  }, 60_000)
+  }, 180_000)
 })
 
 /** Runs the present version of a draft until the run finishes. */

@@ -9,7 +9,7 @@ import { type Platform, startPlatform } from '../../support/stack/platform.js'
 let platform: Platform
 beforeAll(async () => {
   platform = await startPlatform('idempotency-crashes')
-}, 60_000)
+}, 180_000)
 afterAll(() => platform.close())
 
 const jobs = async (): Promise<number> =>
@@ -46,7 +46,7 @@ test('a request repeated after the API was killed during its transaction creates
   const { job_id: id } = (await again.json()) as { job_id: string }
   expect(await jobs()).toBe(1)
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
-}, 60_000)
+}, 180_000)
 
 test('a request repeated until it succeeds, while the API is killed again and again, creates one job', async () => {
   const before = await jobs()
@@ -55,7 +55,7 @@ test('a request repeated until it succeeds, while the API is killed again and ag
   const bodies = await Promise.all(answers.map((answer) => answer.text()))
   expect([new Set(bodies).size, ...answers.map(({ status }) => status)]).toEqual([1, 201, 201, 201, 201, 201])
   expect(await jobs()).toBe(before + 1)
-}, 90_000)
+}, 180_000)
 
 test('a request repeated after the API was killed between commit and response gets the response of the first', async () => {
   const before = await jobs()
@@ -89,4 +89,4 @@ test('a request repeated after the API was killed between commit and response ge
   // The nudge was lost with the process, so the relay delivered the job.
   const { job_id: id } = (await again.json()) as { job_id: string }
   expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
-}, 60_000)
+}, 180_000)

@@ -394,7 +394,7 @@ longTest(
     const batches = batchesEnded(id)
     way.cut()
     try {
-      await eventually(() => batchesEnded(id) > batches, { timeoutMs: 60_000 })
+      await eventually(() => batchesEnded(id) > batches, 60_000)
     } finally {
       way.release()
     }

@@ -146,15 +146,18 @@ test('a capsule of a sweep is verified point by point', async () => {
   const verify = async () => {
     const run = await platform.call('POST', `/api/capsules/${capsule_id}/run`, { mode: 'verify' })
     const { capsule_run_id } = (await run.json()) as { capsule_run_id: string }
-    return eventually(async () => {
-      const answer = await platform.call('GET', `/api/capsules/${capsule_id}/runs/${capsule_run_id}`)
-      const { verification } = (await answer.json()) as { verification: { verdict: string; checks: object[] } | null }
-      return verification
-    })
+    return eventually(
+      async () => {
+        const answer = await platform.call('GET', `/api/capsules/${capsule_id}/runs/${capsule_run_id}`)
+        const { verification } = (await answer.json()) as { verification: { verdict: string; checks: object[] } | null }
+        return verification
+      },
+      { timeoutMs: 60_000 }
+    )
   }
   // Without a seed, one verification in a hundred finds a difference by design.
-  const first = await verify()
-  const verified = first!.verdict === 'different' ? await verify() : first
+  let verified = await verify()
+  for (let again = 0; again < 2 && verified.verdict === 'different'; again++) verified = await verify()
   expect(verified).toMatchObject({
     verdict: 'consistent',
     checks: [
@@ -162,7 +165,7 @@ test('a capsule of a sweep is verified point by point', async () => {
       { name: 'main /points/1', verdict: 'exact' }
     ]
   })
-})
+}, 240_000)
 
 test('integers and floats of a point reach the program as they were written, and come back exact', async () => {
   const body = ofProgram('def main(n):\n    return [type(n).__name__, n * 10**20]', { points: ['INT', 'FLOAT'] })
@@ -189,7 +192,7 @@ def main(n):
     if n == 6: time.sleep(60)
     return n`
   const points = Array.from({ length: 9 }, (_, n) => ({ n }))
-  const job = await ended(ofProgram(main, { points }, { timeout_seconds: 3 }), 60_000)
+  const job = await ended(ofProgram(main, { points }, { timeout_seconds: 8 }), 120_000)
   expect(job).toMatchObject({
     status: 'completed',
     progress: { points_total: 9, points_done: 9, points_failed: 3 },
@@ -202,11 +205,11 @@ def main(n):
     'line 4: ValueError: three',
     4,
     expect.stringMatching(/crashed|signal/),
-    'time limit of 3 s',
+    'time limit of 8 s',
     7,
     8
   ])
-}, 90_000)
+}, 150_000)
 
 test('a sweep of which every point fails is a failed job that says so', async () => {
   const job = await ended(ofProgram('def main(n):\n    return 1 / n', { points: [{ n: 0 }, { n: 0 }] }))
@@ -424,7 +427,7 @@ longTest(
 longTest(
   'points that have not begun when the time of a sweep is over fail with that reason, and the others keep their results',
   async () => {
-    const at = new Date(Date.now() + 3_000).toISOString()
+    const at = new Date(Date.now() + 10_000).toISOString()
     const points = [{ n: 1 }, { n: 2 }]
     const id = await platform.submit(ofProgram('def main(n):\n    return n', { points }, { not_before: at }))
     // As another worker would leave it.

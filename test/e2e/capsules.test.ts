@@ -106,11 +106,11 @@ describe('a verification', () => {
     const capsule = await capsuleOfJob({ params: { shots: 20_000 } })
     const verify = async () => over(capsule, (await start(capsule, { mode: 'verify' })).runId)
     // One verification in a hundred finds a difference by design.
-    const first = await verify()
-    const run = first.verdict === 'different' ? await verify() : first
+    let run = await verify()
+    for (let again = 0; again < 2 && run.verdict === 'different'; again++) run = await verify()
     expect(run).toMatchObject({ status: 'completed', verdict: 'consistent' })
     expect(run.verification).toMatchObject({ margin: 0.05, p_values: { pearson: expect.any(Number) } })
-  }, 90_000)
+  }, 240_000)
 })
 
 describe('a suite', () => {
@@ -295,7 +295,7 @@ longTest(
       await platform.start.worker()
     }
     for (const { capsule, runId } of runs) {
-      const run = await over(capsule, runId, 120_000)
+      const run = await over(capsule, runId, 240_000)
       expect(run).toMatchObject({ status: 'completed', verdict: capsule === verified ? 'exact' : null })
       const last = await platform.job(run.job_ids.at(-1)!)
       if (capsule === suite) expect(last.result).toMatchObject({ value: 4 })
@@ -312,5 +312,5 @@ longTest(
     expect([...twice]).toEqual([])
     expect([...(await connection.sql`select 1 from outbox where held_reason = 'earlier_task'`)]).toEqual([])
   },
-  240_000
+  600_000
 )

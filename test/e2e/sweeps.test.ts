@@ -146,14 +146,11 @@ test('a capsule of a sweep is verified point by point', async () => {
   const verify = async () => {
     const run = await platform.call('POST', `/api/capsules/${capsule_id}/run`, { mode: 'verify' })
     const { capsule_run_id } = (await run.json()) as { capsule_run_id: string }
-    return eventually(
-      async () => {
-        const answer = await platform.call('GET', `/api/capsules/${capsule_id}/runs/${capsule_run_id}`)
-        const { verification } = (await answer.json()) as { verification: { verdict: string; checks: object[] } | null }
-        return verification
-      },
-      { timeoutMs: 60_000 }
-    )
+    const look = async () => {
+      const answer = await platform.call('GET', `/api/capsules/${capsule_id}/runs/${capsule_run_id}`)
+      return ((await answer.json()) as { verification: { verdict: string; checks: object[] } | null }).verification
+    }
+    return eventually(look, { timeoutMs: 60_000 })
   }
   // Without a seed, one verification in a hundred finds a difference by design.
   let verified = await verify()
@@ -308,15 +305,8 @@ const pointsBegun = ({ progress }: JobRecord) => (progress as { points_done: num
 /** A durable sweep, some of whose points are stored. */
 async function begun(): Promise<{ id: string; stored: Map<number, unknown> }> {
   const id = await platform.submit({ ...slowPoints(POINTS, 0.4), execution_mode: 'temporal' })
-  const rows = await eventually(
-    async () => {
-      const found = await platform.connection.db.execute<{ index: number; outcome: string }>(
-        sql`select index, outcome from job_points where job_id = ${id}`
-      )
-      return found.length > 0 ? found : null
-    },
-    { timeoutMs: 60_000 }
-  )
+  const look = () => platform.connection.sql`select index, outcome from job_points where job_id = ${id}`
+  const rows = await eventually(() => look().then((found) => found.length > 0 && found), { timeoutMs: 60_000 })
   expect(rows.length).toBeLessThan(POINTS)
   return { id, stored: new Map(rows.map(({ index, outcome }) => [index, JSON.parse(outcome).value])) }
 }
@@ -369,12 +359,8 @@ longTest(
     await recordRuns()
     const { id, stored } = await begun()
     await platform.kill('worker')
-    const ranMs = async () => {
-      const [row] = await platform.connection.db.execute<{ ms: number }>(
-        sql`select points_ms::int as ms from jobs where id = ${id}`
-      )
-      return row!.ms
-    }
+    const look = () => platform.connection.sql`select points_ms::int as ms from jobs where id = ${id}`
+    const ranMs = async () => (await look())[0]!.ms as number
     const before = await ranMs()
     await platform.start.worker()
     const job = await expectEachOnce(id, stored)

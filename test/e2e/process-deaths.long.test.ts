@@ -30,16 +30,17 @@ async function acceptedInBothModes(program: ReturnType<typeof slow>): Promise<[d
 }
 
 test('a killed worker: the durable job completes once after a restart, the direct job fails with worker_lost and is not run again', async () => {
-  const [durable, short] = await acceptedInBothModes(slow(4))
+  const [durable, short] = await acceptedInBothModes(slow(12))
   await platform.kill('worker')
   await platform.start.worker()
 
-  expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
+  expect(await platform.ended(durable, 90_000)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
   expect((await platform.attempts(durable)).map((attempt) => attempt.state)).toEqual(['lost', 'completed'])
 
-  expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'worker_lost' }, attempts: 1 })
+  const lost = { status: 'failed', error: { code: 'worker_lost' }, attempts: 1 }
+  expect(await platform.ended(short, 90_000)).toMatchObject(lost)
   expect((await platform.attempts(short)).map((attempt) => attempt.state)).toEqual(['lost'])
-}, 90_000)
+}, 240_000)
 
 longTest(
   'a stopping worker finishes its direct job and hands over its durable job',
@@ -76,14 +77,14 @@ longTest(
 longTest(
   'a killed executor: the durable job completes in its second attempt, the direct job fails with execution_service_lost',
   async () => {
-    const [durable, short] = await acceptedInBothModes(slow(3))
+    const [durable, short] = await acceptedInBothModes(slow(12))
     await platform.kill('executor')
     await platform.start.executor()
-    expect(await platform.ended(durable)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
+    expect(await platform.ended(durable, 90_000)).toMatchObject({ status: 'completed', error: null, attempts: 2 })
     expect((await platform.attempts(durable)).map((attempt) => attempt.state)).toEqual(['lost', 'completed'])
     expect(await platform.ended(short)).toMatchObject({ status: 'failed', error: { code: 'execution_service_lost' } })
   },
-  90_000
+  240_000
 )
 
 longTest(

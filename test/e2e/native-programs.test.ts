@@ -29,7 +29,7 @@ def flipped(bit, shots):
 @task
 def grown(x):
     import time
-    time.sleep(0.4)
+    time.sleep(1.5)
     return x * 10**10
 
 @workflow
@@ -142,5 +142,5 @@ longTest(
     expect(attempts).toHaveLength(8)
     expect(attempts.filter((count) => count > 1).length).toBeLessThanOrEqual(1)
   },
-  120_000
+  180_000
 )

@@ -146,7 +146,7 @@ from marqov import task, workflow
 @task
 def wait():
     print("waits")
-    time.sleep(2)
+    time.sleep(12)
     return 1
 @workflow
 def waiting():
@@ -169,7 +169,7 @@ async def main(client, params):
     [1, 'waits\n'],
     [2, 'waits\n']
   ])
-}, 90_000)
+}, 180_000)
 
 test('printed text is in no history of Temporal', async () => {
   const id = await submit(COUNTS.replace('line', 'canary'), 'temporal')

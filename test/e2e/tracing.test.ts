@@ -191,20 +191,20 @@ longTest(
 longTest(
   'a workflow of a killed worker continues in its trace, with each of its spans once',
   async () => {
-    const slow = submission({ execution_mode: 'temporal', inline_code: slowQiskit(3), framework: 'qiskit' })
+    const slow = submission({ execution_mode: 'temporal', inline_code: slowQiskit(15), framework: 'qiskit' })
     const id = await platform.submit(slow)
     await platform.accepted(id)
     // A killed process loses the spans that it has not sent yet.
     await eventually(() => receiver.ofJob(id).some(({ name }) => name === 'StartActivity:beginJob'))
     await platform.kill('worker')
     await platform.start.worker()
-    expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 2 })
+    expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', attempts: 2 })
     const lines = await linesOf(id, 'RunWorkflow:runJob')
     expect(lines.filter((line) => line.endsWith('> RunWorkflow:runJob'))).toHaveLength(1)
     const ids = receiver.ofJob(id).map(({ spanId }) => spanId)
     expect(ids).toHaveLength(new Set(ids).size)
   },
-  60_000
+  180_000
 )
 
 longTest(

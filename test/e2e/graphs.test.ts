@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
-import { failsTwice, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/jobs/workflow-programs.js'
+import { failsAtFirst, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/jobs/workflow-programs.js'
 import { everything, longTest } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
@@ -111,17 +111,16 @@ async def main(client, params):
 
 describe('a task of a graph', () => {
   longTest(
-    'that fails twice succeeds at its third attempt, after one second and then two',
+    'that fails at first succeeds at a later attempt, after one second, then two, then four',
     async () => {
-      const id = await submit(failsTwice)
-      expect(await platform.ended(id)).toMatchObject({ status: 'completed', result: { result: 'at last' } })
-      expect((await attemptsOf(id, 'task_0002')).map(({ state, backoff_ms }) => [state, backoff_ms])).toEqual([
-        ['failed', 1_000],
-        ['failed', 2_000],
-        ['completed', null]
-      ])
+      const id = await submit(failsAtFirst)
+      expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', result: { result: 'at last' } })
+      const attempts = (await attemptsOf(id, 'task_0002')).map(({ state, backoff_ms }) => [state, backoff_ms])
+      const waits = [1_000, 2_000, 4_000].slice(0, attempts.length - 1)
+      expect(attempts).toEqual([...waits.map((wait) => ['failed', wait]), ['completed', null]])
+      expect(waits.length).toBeGreaterThan(1)
     },
-    60_000
+    120_000
   )
 
   test('that fails for good fails its job by name; running tasks are stopped, and waiting ones never start', async () => {

@@ -154,7 +154,7 @@ longTest(
   'graphs finish when a worker dies during each of ten tasks, and only those tasks run again',
   async () => {
     const places = Array.from({ length: 10 }, (_, at) => at + 1)
-    const ids = await Promise.all(places.map((place) => submit(slowChain(place, 12))))
+    const ids = await Promise.all(places.map((place) => submit(slowChain(place, 30))))
     const keyAt = (place: number) => `task_${String(place).padStart(4, '0')}`
     await eventually(
       async () => {
@@ -164,7 +164,7 @@ longTest(
         return running.every(Boolean)
       },
       {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         message: async () =>
           JSON.stringify(await Promise.all(ids.map(async (id) => (await tasksOf(id)).map(({ state }) => state))))
       }
@@ -178,7 +178,7 @@ longTest(
       expect((await attemptsOf(id, keyAt(at + 1))).map(({ state }) => state)).toEqual(['lost', 'completed'])
     }
   },
-  240_000
+  400_000
 )
 
 describe('a main that dispatches workflows', () => {
@@ -199,9 +199,9 @@ describe('a main that dispatches workflows', () => {
   longTest(
     'is run again with its earlier results when the executor dies',
     async () => {
-      const id = await submit(twoDispatches(6))
+      const id = await submit(twoDispatches(15))
       await eventually(async () => (await tasksOf(id)).find(({ key }) => key === 'task_0001')?.state === 'running', {
-        timeoutMs: 30_000
+        timeoutMs: 60_000
       })
       await platform.kill('executor')
       await platform.start.executor()
@@ -210,15 +210,15 @@ describe('a main that dispatches workflows', () => {
       check(job.result as never)
       expect((await attemptsOf(id, 'task_0001')).map(({ state }) => state)).toEqual(['lost', 'completed'])
     },
-    180_000
+    240_000
   )
 })
 
 test('a cancelled graph stops its running tasks and starts no more', async () => {
   const id = await submit(slowChain(3, 60))
-  await eventually(async () => (await tasksOf(id))[2]?.state === 'running', { timeoutMs: 30_000 })
+  await eventually(async () => (await tasksOf(id))[2]?.state === 'running', { timeoutMs: 90_000 })
   await platform.call('POST', `/api/jobs/${id}/cancel`)
   expect(await platform.ended(id)).toMatchObject({ status: 'cancelled', error: null })
   const states = (await tasksOf(id)).map(({ state }) => state)
   expect(states).toEqual(['completed', 'completed', 'cancelled', ...Array(7).fill('skipped')])
-}, 90_000)
+}, 150_000)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { submission } from '../support/jobs/builders.js'
-import { failsAtFirst, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/jobs/workflow-programs.js'
+import { failsEarly, fanOut, oneFails, outOfTime, slowChain, twoDispatches } from '../support/jobs/workflow-programs.js'
 import { everything, longTest } from '../support/lane.js'
 import { type Platform, startPlatform } from '../support/stack/platform.js'
 
@@ -113,7 +113,7 @@ describe('a task of a graph', () => {
   longTest(
     'that fails at first succeeds at a later attempt, after one second, then two, then four',
     async () => {
-      const id = await submit(failsAtFirst)
+      const id = await submit(failsEarly)
       expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', result: { result: 'at last' } })
       const attempts = (await attemptsOf(id, 'task_0002')).map(({ state, backoff_ms }) => [state, backoff_ms])
       const waits = [1_000, 2_000, 4_000].slice(0, attempts.length - 1)

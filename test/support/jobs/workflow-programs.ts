@@ -38,7 +38,7 @@ def fan_out():
  * Fails until five seconds have passed since the graph began: at the second attempt too, after a wait of one second, unless the
  * machine stalls; at the latest at the fourth, after waits of one, two and four seconds, it succeeds.
  */
-export const failsAtFirst = `${imports}
+export const failsEarly = `${imports}
 @task
 def now():
     return time.time()

@@ -21,8 +21,12 @@ test('a job waits while its only executor speaks another protocol, and /readyz a
     expect(parts.executor).toMatchObject({ message })
     return true
   })
-  const lines = platform.logLines().filter(({ process }) => process === 'worker')
-  expect(lines).toContainEqual(expect.objectContaining({ level: 'error', executor: foreign.url, reason: message }))
+  // The worker and the api look at it at times of their own.
+  await eventually(() => {
+    const lines = platform.logLines().filter(({ process }) => process === 'worker')
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', executor: foreign.url, reason: message }))
+    return true
+  })
   expect(await platform.attempts(id)).toEqual([])
   expect(foreign.calls.filter(({ path }) => path !== '/health')).toEqual([])
 }, 60_000)

@@ -57,7 +57,7 @@ beforeAll(async () => {
     code
   })
   cookie = signedUp.headers.get('set-cookie')!.split(';')[0]!
-}, 150_000)
+}, 240_000)
 
 afterAll(async () => {
   if (mounted) {

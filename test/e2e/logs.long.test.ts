@@ -74,7 +74,7 @@ test('a full disk for the logs costs api, worker and executor their lines, and n
       const job = await full.ended(await full.submit({ ...temporal, execution_mode: mode }))
       expect(job).toMatchObject({ status: 'completed', attempts: 1 })
     }
-    expect((await full.call('GET', '/readyz')).status).toBe(200)
+    await eventually(async () => (await full.call('GET', '/readyz')).status === 200)
   } finally {
     await full.close()
   }

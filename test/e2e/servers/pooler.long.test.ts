@@ -1,6 +1,7 @@
 // The whole service through PgBouncer, in both of its modes: api and worker start, and jobs of both modes run to their end.
 import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
+import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 import { hasPgbouncer, poolerTest, startPgbouncer } from '../../support/postgres/pgbouncer.js'
 import { createPooledRole } from '../../support/postgres/pooled-role.js'
@@ -42,7 +43,7 @@ describe.each([
     )
     for (const id of ids) expect(await platform.ended(id)).toMatchObject({ status: 'completed', error: null })
     expect([...(await ledgerMismatches(platform.connection.db))]).toEqual([])
-    expect((await platform.call('GET', '/readyz')).status).toBe(200)
+    await eventually(async () => (await platform.call('GET', '/readyz')).status === 200)
   })
 
   poolerTest('a job is cancelled, and a repeated request is done once', async () => {

@@ -119,8 +119,12 @@ test('a server that hangs holds no request, and its jobs run when it goes on', a
   const platform = await startOn('failover-hung', env)
   process.kill(server.pid, 'SIGSTOP')
   const id = await platform.submit(submission(direct))
-  const ready = await platform.call('GET', '/readyz')
-  expect([ready.status, ((await ready.json()) as { status: string }).status]).toEqual([200, 'degraded'])
+  // An api says 200 once its database has answered within one probe.
+  await eventually(async () => {
+    const ready = await platform.call('GET', '/readyz')
+    expect([ready.status, ((await ready.json()) as { status: string }).status]).toEqual([200, 'degraded'])
+    return true
+  })
   await platform.until(id, (job) => job.queue?.reason === 'engine_unavailable')
   process.kill(server.pid, 'SIGCONT')
   await eachRunsOnce(platform, [id])

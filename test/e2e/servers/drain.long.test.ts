@@ -6,7 +6,7 @@ import { type Platform, startPlatform } from '../../support/stack/platform.js'
 
 let platform: Platform
 beforeAll(async () => {
-  platform = await startPlatform('drain', {}, { SHUTDOWN_DRAIN_SECONDS: '4' })
+  platform = await startPlatform('drain', {}, { SHUTDOWN_DRAIN_SECONDS: '10' })
 }, 60_000)
 afterAll(() => platform.close())
 
@@ -26,12 +26,12 @@ test('an api that is told to stop refuses the probes of balancers, serves every 
     answers.push([accepted.status, accepted.headers.get('connection')])
   }
   expect(await stopped).toBe('stopped')
-  // Further ones than those that were under way at the signal.
-  expect(answers.length).toBeGreaterThan(10)
+  // All were sent after the api had refused a probe: none of them was under way at the signal.
+  expect(answers.length).toBeGreaterThan(0)
   expect(answers).toEqual(answers.map(() => [201, 'close']))
   expect([(await held).status, ((await (await held).json()) as { status: string }).status]).toEqual([200, 'pending'])
   await expect(platform.call('GET', '/healthz')).rejects.toThrow()
-}, 60_000)
+}, 90_000)
 
 test('a worker says that it lives, and that it takes jobs', async () => {
   const ask = async (path: string) => {

@@ -22,8 +22,11 @@ test('an api and a worker that start before their database work once it is there
     new Set(
       platform.logLines().flatMap((line) => (line.msg === 'the start waits for the database' ? [line.process] : []))
     )
-  await eventually(() => waiting().size === 2)
-  database.release()
+  try {
+    await eventually(() => waiting().size === 2, { timeoutMs: 50_000 })
+  } finally {
+    database.release()
+  }
   await started
   expect(await platform.ended(await platform.submit(submission()))).toMatchObject({ status: 'completed' })
-}, 60_000)
+}, 150_000)

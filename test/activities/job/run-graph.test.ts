@@ -93,10 +93,10 @@ async function run({ permits = 4, handle = db, gate = gateTo(client, permits) }:
 
 const state = async (key: string) => (await loadTaskState(db, id, key))!.state
 /** Answers when the test says so. */
-function held() {
+function held(answer = done) {
   const release: (() => void)[] = []
-  const fault: Fault = (response, incoming) => void release.push(() => done(response, incoming))
-  return { fault, release: () => void release.map((answer) => answer()), taken: () => release.length > 0 }
+  const fault: Fault = (response, incoming) => void release.push(() => answer(response, incoming))
+  return { fault, release: () => void release.map((now) => now()), taken: () => release.length > 0 }
 }
 
 test('a task runs as soon as its own inputs exist, whatever else of the graph still runs', async () => {
@@ -142,8 +142,12 @@ test('at most 32 tasks of a job are with the executor at once', async () => {
 describe('a task that fails', () => {
   test('for good ends the graph with its reason, and stops the tasks that run beside it', async () => {
     await request({ slow: [], bad: [], after: ['bad'] })
-    faults.set('slow', [stream([], 'hang')]).set('bad', [fails])
-    const { end } = await run()
+    const bad = held(fails)
+    faults.set('slow', [stream([], 'hang')]).set('bad', [bad.fault])
+    const running = run()
+    await eventually(() => executed.includes('slow') && bad.taken())
+    bad.release()
+    const { end } = await running
     expect(end).toEqual({ outcome: 'failed', error: { code: 'execution_error', message: "task 'f' (bad): no" } })
     const call = executor.calls.find(
       ({ body }) => JSON.parse(body?.task?.arguments ?? '{"args":[]}').args[0] === 'slow'
@@ -157,7 +161,7 @@ describe('a task that fails', () => {
     const slow = held()
     faults.set('slow', [slow.fault]).set('flaky', [fails])
     const running = run()
-    await eventually(async () => (await state('after')) === 'completed', { timeoutMs: 10_000 })
+    await eventually(async () => (await state('after')) === 'completed')
     slow.release()
     expect((await running).end).toEqual({ outcome: 'completed' })
     expect(executed.filter((key) => key === 'flaky')).toHaveLength(2)
@@ -230,11 +234,11 @@ test('a step that is cancelled stops all its tasks before it ends', async () => 
   await request({ one: [], two: [] })
   faults.set('one', [stream([], 'hang')]).set('two', [stream([], 'hang')])
   const running = run()
-  await eventually(() => executed.length === 2)
+  const begun = () => db.execute(sql`select from attempts where job_id = ${id}`)
+  await eventually(async () => (await begun()).length === 2)
   const calls = executor.calls.slice(-2)
   step.abort()
   await expect(running).rejects.toThrow()
   await eventually(() => calls.every(({ hungUp }) => hungUp))
-  const [row] = await db.execute(sql`select count(*)::int as begun from attempts where job_id = ${id}`)
-  expect(row).toEqual({ begun: 2 })
+  expect(await begun()).toHaveLength(2)
 })

@@ -211,7 +211,7 @@ describe('executions that begin and never end', () => {
   test('include those whose inputs take too long to load', async () => {
     await graph()
     await complete('one', '"one"')
-    const impatient = connect(database.url, { max: 2, statementTimeoutMs: 200 })
+    const impatient = connect(database.url, { max: 2, statementTimeoutMs: 2_000 })
     await database.sql.begin(async (held) => {
       await held`lock table task_values in access exclusive mode`
       for (let time = 0; time < 2; time++)

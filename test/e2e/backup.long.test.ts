@@ -36,7 +36,7 @@ const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).to
 
 test('every open job of a backup reaches a final status, and its provider is paid once', async () => {
   platform.ionq.timing({ queueMs: 86_400_000, runMs: 1_000 })
-  const slow = { framework: 'qiskit', inline_code: slowQiskit(30) }
+  const slow = { framework: 'qiskit', inline_code: slowQiskit(90) }
   const done = await platform.submit(submission({ execution_mode: 'temporal' }))
   await platform.ended(done)
   const capsule = (await (
@@ -48,7 +48,7 @@ test('every open job of a backup reaches a final status, and its provider is pai
   const direct = await platform.submit(submission({ execution_mode: 'direct', ...slow }))
   const durable = await platform.submit(submission({ execution_mode: 'temporal', ...slow }))
   await Promise.all([direct, durable].map((id) => platform.accepted(id)))
-  const later = { not_before: inSeconds(30) }
+  const later = { not_before: inSeconds(75) }
   const waiting = await platform.submit(submission({ execution_mode: 'direct', ...later }))
   const durableWaiting = await platform.submit(submission({ execution_mode: 'temporal', ...later }))
   const sentAfterwards = await platform.submitPaid(later)
@@ -64,7 +64,7 @@ test('every open job of a backup reaches a final status, and its provider is pai
   for (const id of [direct, durable]) expect((await platform.job(id)).status).toBe('running')
   for (const id of [waiting, durableWaiting, sentAfterwards]) expect((await platform.job(id)).status).toBe('pending')
   // The lost life of the service: both jobs are sent and will be paid for.
-  await eventually(async () => platform.ionq.tasks().length === 3, { timeoutMs: 90_000 })
+  await eventually(async () => platform.ionq.tasks().length === 3, { timeoutMs: 180_000 })
   for (const part of ['worker', 'api', 'temporal', 'executor'] as const) await platform.kill(part)
 
   const empty = { DATABASE_URL: restored.url, SECRETS_KEYS: '', DATA_DIR: join(shell.folder, 'restored') }
@@ -87,7 +87,7 @@ test('every open job of a backup reaches a final status, and its provider is pai
       )
       return row!.count === 3
     },
-    { timeoutMs: 60_000 }
+    { timeoutMs: 120_000 }
   )
   platform.ionq.advance(2 * 86_400_000)
   const jobs = await eventually(
@@ -97,7 +97,7 @@ test('every open job of a backup reaches a final status, and its provider is pai
       )
       return rows.every(({ status }) => finalStatuses.includes(status)) ? rows : null
     },
-    { timeoutMs: 180_000, message: async () => JSON.stringify(await db.execute(sql`select id, status from jobs`)) }
+    { timeoutMs: 300_000, message: async () => JSON.stringify(await db.execute(sql`select id, status from jobs`)) }
   )
   expect(Object.fromEntries(jobs.map(({ id, status, code }) => [id, code ?? status]))).toEqual({
     [done]: 'completed',
@@ -118,14 +118,16 @@ test('every open job of a backup reaches a final status, and its provider is pai
 
   const connection = await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
   const schedules = new Client({ connection }).schedule
-  await eventually(() =>
-    schedules
-      .getHandle(scheduleIdOf(capsule.capsule_id))
-      .describe()
-      .then(
-        ({ state }) => !state.paused,
-        () => false
-      )
+  await eventually(
+    () =>
+      schedules
+        .getHandle(scheduleIdOf(capsule.capsule_id))
+        .describe()
+        .then(
+          ({ state }) => !state.paused,
+          () => false
+        ),
+    { timeoutMs: 60_000 }
   )
   await connection.close()
-}, 420_000)
+}, 900_000)

@@ -63,9 +63,10 @@ test('operators can find a job by its search attributes and read its summary', a
   const id = await platform.submit(submission({ execution_mode: 'temporal', name: 'a quick one' }))
   const job = await platform.ended(id)
   const query = `TeamId = '${job.team_id}' AND Backend = 'local' AND JobMode = 'temporal' AND JobStatus = 'completed'`
+  // The workflow sets the attribute, and then ends.
   const found = await eventually(async () => {
     for await (const workflow of client.workflow.list({ query }))
-      if (workflow.workflowId === `job-${id}`) return workflow
+      if (workflow.workflowId === `job-${id}` && workflow.status.name !== 'RUNNING') return workflow
     return null
   })
   expect(found.status.name).toBe('COMPLETED')

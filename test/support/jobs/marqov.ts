@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 
 /** The time limit of each piece of Python code. */
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 
 /** An exception, by the name of its class. */
 export interface Raised {

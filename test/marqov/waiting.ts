@@ -66,7 +66,7 @@ async function restartWhileWaiting(scene: Scene): LongWaits['restarted'] {
   const { limited, python, there } = scene
   const proxy = await startProxy(limited.url)
   try {
-    const job = await waitingJob(scene, 8)
+    const job = await waitingJob(scene, 20)
     // The pauses between the client's polls grow to 10 s, which takes half a minute.
     const counts = python.run<Record<string, number>>(
       'return connect(url, key).job(job).result(120, poll_interval=10).counts',
@@ -102,7 +102,7 @@ export function checkWaiting(scene: () => Scene, begun: () => LongWaits): void {
       expect(waitingPoll.answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"pending"') })
       expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(100)
     },
-    60_000
+    150_000
   )
 
   longTest('keeps its connection during the longest pause between two polls', async () => {

@@ -28,7 +28,7 @@ const all = [...programs, ...Object.keys(failing)]
 const ADDED = ['_workflow_metadata', 'backend', 'execution_time_ms', 'metadata', 'shots', 'stdout', 'warnings']
 const PARAMS = { shots: 200 }
 /** Each task of the SDK's worker is a new Python process, which can take seconds to import the SDK. */
-const REFERENCE_MS = 240_000
+const REFERENCE_MS = 600_000
 
 interface Timed {
   node_id: string

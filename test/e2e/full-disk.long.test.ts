@@ -69,7 +69,7 @@ afterAll(async () => {
     execFileSync('umount', ['-l', folder])
   }
   rmSync(folder, { recursive: true })
-}, 60_000)
+}, 180_000)
 
 const fill = () => {
   try {

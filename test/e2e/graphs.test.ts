@@ -12,7 +12,7 @@ let platform: Platform
 beforeAll(async () => {
   // Ten slow tasks that run in parallel need a slot each.
   platform = await startPlatform('graphs', { executor: { slots: 12 } })
-}, 60_000)
+}, 180_000)
 
 afterAll(() => platform.close())
 

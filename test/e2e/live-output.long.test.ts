@@ -12,7 +12,7 @@ let platform: Platform
 
 beforeAll(async () => {
   platform = await startPlatform('live-output', { executor: true })
-}, 60_000)
+}, 180_000)
 
 afterAll(() => platform.close())
 

@@ -100,7 +100,7 @@ test('a native program runs its tasks’ circuits at the provider, and costs the
   })
   expect(await shown(id)).toEqual(['{"100":100}', '{"010":100}'])
   expect(platform.ionq.tasks()).toHaveLength(2)
-}, 90_000)
+}, 180_000)
 
 test('a circuit beyond the cap is not sent, and earlier ones are paid', async () => {
   const refused = await submit('two', [1_000], { cap_cents: 1_029 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const quick = { WORKFLOW_QUIET_SECONDS: '2', WORKFLOW_MISSING_SECONDS: '1', WORKFLOW_SWEEP_SECONDS: '1' }
   platform = await startPlatform('operator-actions', {}, quick)
   client = new Client({ connection: await Connection.connect({ address: platform.settings.TEMPORAL_ADDRESS! }) })
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await client.connection.close()

@@ -15,7 +15,7 @@ let platform: Platform
 
 beforeAll(async () => {
   platform = await startPlatform('process-deaths', { executor: true })
-}, 60_000)
+}, 180_000)
 
 afterAll(() => platform.close())
 

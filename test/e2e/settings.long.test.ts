@@ -45,7 +45,7 @@ beforeAll(async () => {
       KEEP_OUTPUT_DAYS: '30'
     }
   )
-}, 90_000)
+}, 180_000)
 
 afterAll(async () => {
   await platform.close()

@@ -19,7 +19,7 @@ beforeAll(async () => {
   way = await tcpProxy({ host: hostname, port: Number(port) })
   const own = { executor: true, databasePort: way.port }
   platform = await startPlatform('sweeps', own, { SECRETS_KEYS: `test:${ring}` })
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await platform.close()

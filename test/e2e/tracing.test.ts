@@ -28,7 +28,7 @@ beforeAll(async () => {
       TRUSTED_PROXIES: '127.0.0.2'
     }
   )
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await platform.close()
   await receiver.close()

@@ -14,7 +14,7 @@ const mails = mkdtempSync(join(tmpdir(), 'qjs-mails-'))
 let platform: Platform
 beforeAll(async () => {
   platform = await startPlatform('waiting_e2e', {}, { TEAM_RUNNING_JOBS_MAX: '1', MAIL_DIR: mails })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await platform?.close()
   rmSync(mails, { recursive: true, force: true })

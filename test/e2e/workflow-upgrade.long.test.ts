@@ -29,7 +29,7 @@ async function start(file: string, own: OwnParts, env: Record<string, string>): 
 afterEach(async () => {
   await temporal.connection.close()
   await platform.close()
-}, 60_000)
+}, 180_000)
 
 const statesOf = async (id: string) => (await platform.attempts(id)).map(({ state }) => state)
 const workflowIdOf = async (id: string) => (await platform.job(id)).workflow!.id

@@ -37,7 +37,7 @@ if (installed) {
   beforeAll(async () => {
     scene = await startScene()
     if (everything) begun = beginLongWaits(scene)
-  }, 60_000)
+  }, 180_000)
   afterAll(() => scene?.close())
 
   describe('the contract of the public client', () => checkContract(() => scene))

@@ -57,7 +57,7 @@ else {
   beforeAll(async () => {
     platform = await startPlatform('sdk-workflows')
     reference = startReference()
-  }, 60_000)
+  }, 180_000)
 
   afterAll(async () => {
     reference?.child.kill('SIGKILL')

@@ -38,7 +38,7 @@ let platform: Platform
 
 beforeAll(async () => {
   platform = await startPlatform('templates')
-}, 60_000)
+}, 180_000)
 
 afterAll(() => platform?.close())
 

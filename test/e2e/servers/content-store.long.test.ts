@@ -38,7 +38,7 @@ beforeAll(async () => {
       AUDIT_CHECKPOINTS_FILE: 'content-store'
     }
   )
-}, 90_000)
+}, 180_000)
 afterAll(async () => {
   await platform?.close()
   await server?.close()

@@ -7,7 +7,7 @@ import { type Platform, startPlatform } from '../../support/stack/platform.js'
 let platform: Platform
 beforeAll(async () => {
   platform = await startPlatform('drain', {}, { SHUTDOWN_DRAIN_SECONDS: '10' })
-}, 60_000)
+}, 180_000)
 afterAll(() => platform.close())
 
 test('an api that is told to stop refuses the probes of balancers, serves every request meanwhile, and then ends', async () => {

@@ -17,7 +17,7 @@ const modes = [{ execution_mode: 'direct' }, { execution_mode: 'temporal' }]
 let platform: Platform
 beforeAll(async () => {
   platform = await startPlatform('hung-parts', { redis: true, temporal: true, executor: true })
-}, 60_000)
+}, 180_000)
 afterAll(() => platform.close())
 
 const probe = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(STALL_MS) })).status

@@ -26,7 +26,7 @@ beforeAll(async () => {
     WORKFLOW_SWEEP_SECONDS: '1'
   }
   platform = await startPlatform('outages', { redis: true, temporal: true, executor: true }, quick)
-}, 60_000)
+}, 180_000)
 
 afterAll(() => platform.close())
 

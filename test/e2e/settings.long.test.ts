@@ -1,4 +1,5 @@
 // Settings of docs/operations/configuration.md that no other test gives to a running process, and what each of them changes.
+import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { msToTs } from '@temporalio/common/lib/time.js'
 import { freePort } from '../../apps/cli/stack/parts/free-port.js'
@@ -15,6 +16,8 @@ const otherHost = '127.0.0.2'
 
 let platform: Platform
 let ports: { api: number; worker: number }
+/** Hold the ports of the metrics at the usual address: no other process of this machine gets them meanwhile. */
+const holders: Server[] = []
 
 beforeAll(async () => {
   await temporal.connection.ensureConnected()
@@ -23,6 +26,11 @@ beforeAll(async () => {
     workflowExecutionRetentionPeriod: msToTs('1 day')
   })
   ports = { api: await freePort(), worker: await freePort() }
+  for (const port of Object.values(ports)) {
+    const holder = createServer((_request, response) => void response.end('held'))
+    holders.push(holder)
+    await new Promise<void>((resolve, reject) => void holder.once('error', reject).listen(port, '127.0.0.1', resolve))
+  }
   platform = await startPlatform(
     'settings',
     {},
@@ -49,6 +57,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await platform.close()
+  for (const holder of holders) holder.close()
   await temporal.client.connection.operatorService.deleteNamespace({ namespace }).catch(() => {})
   await temporal.close()
 })
@@ -80,7 +89,7 @@ test('METRICS_HOST, METRICS_PORT and WORKER_METRICS_PORT: metrics are served the
   for (const port of Object.values(ports)) {
     const answer = await fetch(`http://${otherHost}:${port}/metrics`)
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('qjs_state_known 1')])
-    await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow()
+    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toBe('held')
   }
 })
 

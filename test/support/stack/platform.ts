@@ -269,7 +269,8 @@ export async function startPlatform(
     /** The log lines of API and worker, by time. */
     logLines: (): Record<string, unknown>[] =>
       (['api', 'worker'] as const)
-        .flatMap((part) => platform.logText(part).split('\n'))
+        // Without the line that is being written.
+        .flatMap((part) => platform.logText(part).split('\n').slice(0, -1))
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line))
         .sort((one, other) => one.time.localeCompare(other.time)),

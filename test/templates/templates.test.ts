@@ -83,7 +83,7 @@ describe('the templates', () => {
       const found = await results(slug, 'local', { shots: 200 })
       expect(found).toHaveLength(2)
     },
-    120_000
+    240_000
   )
 
   test.each(rowsOfLane(runnable, isRepresentative))(
@@ -96,7 +96,7 @@ describe('the templates', () => {
       }
       expect(await told()).toEqual(await told())
     },
-    120_000
+    240_000
   )
 })
 
@@ -106,20 +106,24 @@ test('bell-state: both qubits agree, and each value comes half of the time', asy
     expectShare(counts['00']!, 10_000, 0.5)
     expect(agreement).toBe(1)
   }
-})
+}, 180_000)
 
-longTest('bell-state: a depolarizing CX makes the qubits disagree in half of the cases in which it fails', async () => {
-  const params = { shots: 20_000, noise_model: { gate_errors: { cx: 0.1 } } }
-  for (const { counts } of await results('bell-state', 'aer-noisy', params))
-    expectShare(counts['00']! + counts['11']!, 20_000, 0.95)
-})
+longTest(
+  'bell-state: a depolarizing CX makes the qubits disagree in half of the cases in which it fails',
+  async () => {
+    const params = { shots: 20_000, noise_model: { gate_errors: { cx: 0.1 } } }
+    for (const { counts } of await results('bell-state', 'aer-noisy', params))
+      expectShare(counts['00']! + counts['11']!, 20_000, 0.95)
+  },
+  180_000
+)
 
 test('ghz-state: of fifty qubits all agree', async () => {
   for (const { counts } of await results('ghz-state', 'aer-mps', { shots: 2_000, num_qubits: 50 })) {
     expect(Object.keys(counts).sort()).toEqual(['0'.repeat(50), '1'.repeat(50)])
     expectShare(counts['0'.repeat(50)]!, 2_000, 0.5)
   }
-})
+}, 180_000)
 
 describe.each(runnable.filter((slug) => slug.startsWith('vqe-')))('%s', (slug) => {
   test.each(
@@ -131,20 +135,25 @@ describe.each(runnable.filter((slug) => slug.startsWith('vqe-')))('%s', (slug) =
       ],
       isFirst
     )
-  )('%s', async (_what, theta, truth) => {
-    const shots = 100_000
-    const { energy, standardError } = h2Energy(theta ?? H2.best, shots)
-    expect(energy).toBeCloseTo(truth, 7)
-    for (const result of await results(slug, 'aer-statevector', { shots, ...(theta !== undefined && { theta }) })) {
-      expectNear(result.energy as number, truth, standardError)
-      expect(result.theta).toBe(theta ?? H2.best)
-      const terms = result.terms as Record<string, { coefficient: number; expectation: number }>
-      expect(Object.keys(terms).sort()).toEqual(['II', 'IZ', 'XX', 'ZI', 'ZZ'])
-      const electronic = Object.values(terms).reduce((sum, term) => sum + term.coefficient * term.expectation, 0)
-      expect(electronic + (result.nuclear_repulsion as number)).toBeCloseTo(result.energy as number, 10)
-      if (slug === 'vqe-h2') expect(Math.abs((result.standard_error as number) / standardError - 1)).toBeLessThan(0.05)
-    }
-  })
+  )(
+    '%s',
+    async (_what, theta, truth) => {
+      const shots = 100_000
+      const { energy, standardError } = h2Energy(theta ?? H2.best, shots)
+      expect(energy).toBeCloseTo(truth, 7)
+      for (const result of await results(slug, 'aer-statevector', { shots, ...(theta !== undefined && { theta }) })) {
+        expectNear(result.energy as number, truth, standardError)
+        expect(result.theta).toBe(theta ?? H2.best)
+        const terms = result.terms as Record<string, { coefficient: number; expectation: number }>
+        expect(Object.keys(terms).sort()).toEqual(['II', 'IZ', 'XX', 'ZI', 'ZZ'])
+        const electronic = Object.values(terms).reduce((sum, term) => sum + term.coefficient * term.expectation, 0)
+        expect(electronic + (result.nuclear_repulsion as number)).toBeCloseTo(result.energy as number, 10)
+        if (slug === 'vqe-h2')
+          expect(Math.abs((result.standard_error as number) / standardError - 1)).toBeLessThan(0.05)
+      }
+    },
+    180_000
+  )
 })
 
 test('the best angle of vqe-h2 is the best there is, and its energy the lowest of the Hamiltonian', () => {
@@ -165,20 +174,24 @@ describe('qaoa-maxcut', () => {
       ],
       isFirst
     )
-  )('on a ring of %i with %i layers cuts what the state says, and more than chance', async (graph_size, layers) => {
-    const shots = 5_000
-    const known = ringQaoa(graph_size, layers)
-    const edges = graph_size > 2 ? graph_size : 1
-    expect(known.largest).toBe(graph_size === 2 ? 1 : graph_size - (graph_size % 2))
-    expect(known.mean).toBeGreaterThan(edges / 2 + (5 * known.deviation) / Math.sqrt(shots))
-    if (layers === 1 && graph_size >= 4) expect(known.mean).toBeCloseTo(0.75 * edges, 10)
-    for (const result of await results('qaoa-maxcut', 'local', { shots, graph_size, layers })) {
-      expect(result.max_cut).toBe(known.largest)
-      expect(result.best_cut).toBeLessThanOrEqual(known.largest)
-      expect(total(result.counts)).toBe(shots)
-      expectNear(result.expected_cut as number, known.mean, known.deviation / Math.sqrt(shots))
-    }
-  })
+  )(
+    'on a ring of %i with %i layers cuts what the state says, and more than chance',
+    async (graph_size, layers) => {
+      const shots = 5_000
+      const known = ringQaoa(graph_size, layers)
+      const edges = graph_size > 2 ? graph_size : 1
+      expect(known.largest).toBe(graph_size === 2 ? 1 : graph_size - (graph_size % 2))
+      expect(known.mean).toBeGreaterThan(edges / 2 + (5 * known.deviation) / Math.sqrt(shots))
+      if (layers === 1 && graph_size >= 4) expect(known.mean).toBeCloseTo(0.75 * edges, 10)
+      for (const result of await results('qaoa-maxcut', 'local', { shots, graph_size, layers })) {
+        expect(result.max_cut).toBe(known.largest)
+        expect(result.best_cut).toBeLessThanOrEqual(known.largest)
+        expect(total(result.counts)).toBe(shots)
+        expectNear(result.expected_cut as number, known.mean, known.deviation / Math.sqrt(shots))
+      }
+    },
+    180_000
+  )
 })
 
 test.each(rowsOfLane(['101', '10', '0110', '11111'], isFirst))(
@@ -194,7 +207,8 @@ test.each(rowsOfLane(['101', '10', '0110', '11111'], isFirst))(
       const [first] = Object.entries(result.counts).sort(([, one], [, other]) => other - one)
       expect(first![0]).toBe(marked)
     }
-  }
+  },
+  180_000
 )
 
 describe('quantum-teleportation', () => {
@@ -208,21 +222,29 @@ describe('quantum-teleportation', () => {
       ],
       isFirst
     )
-  )('loses nothing, with deferred measurements %s, on %s', async (deferred, backend) => {
-    const params = { shots: 4_000, theta: 2.1, phi: -0.7, deferred }
-    for (const { fidelity, messages } of await results('quantum-teleportation', backend, params)) {
-      expect(fidelity).toBe(1)
-      for (const bits of ['00', '01', '10', '11']) expectShare((messages as Counts)[bits]!, 4_000, 0.25)
-    }
-  })
+  )(
+    'loses nothing, with deferred measurements %s, on %s',
+    async (deferred, backend) => {
+      const params = { shots: 4_000, theta: 2.1, phi: -0.7, deferred }
+      for (const { fidelity, messages } of await results('quantum-teleportation', backend, params)) {
+        expect(fidelity).toBe(1)
+        for (const bits of ['00', '01', '10', '11']) expectShare((messages as Counts)[bits]!, 4_000, 0.25)
+      }
+    },
+    180_000
+  )
 
   // A CX that fails leaves its two qubits in no state at all: what arrives is then right half of the time.
-  longTest('has the fidelity that the errors of its two CX gates leave', async () => {
-    const p = 0.1
-    const params = { shots: 20_000, noise_model: { gate_errors: { cx: p } } }
-    for (const { fidelity } of await results('quantum-teleportation', 'aer-noisy', params))
-      expectShare(Math.round((fidelity as number) * 20_000), 20_000, 0.5 + (1 - p) ** 2 / 2)
-  })
+  longTest(
+    'has the fidelity that the errors of its two CX gates leave',
+    async () => {
+      const p = 0.1
+      const params = { shots: 20_000, noise_model: { gate_errors: { cx: p } } }
+      for (const { fidelity } of await results('quantum-teleportation', 'aer-noisy', params))
+        expectShare(Math.round((fidelity as number) * 20_000), 20_000, 0.5 + (1 - p) ** 2 / 2)
+    },
+    180_000
+  )
 })
 
 describe('randomized-benchmarking', () => {
@@ -239,21 +261,29 @@ describe('randomized-benchmarking', () => {
       ],
       isFirst
     )
-  )('finds %s', async (_what, p, readout_errors, contrast) => {
-    const shots = 2_000
-    const noise_model = { gate_errors: { all_1q: p }, ...(readout_errors && { readout_errors }) }
-    // One more gate than m undoes the sequence.
-    const standardError = decayError(1 - p, (contrast / 2) * (1 - p), LENGTHS, shots)
-    for (const result of await results('randomized-benchmarking', 'aer-noisy', { shots, noise_model })) {
-      expectNear(result.alpha as number, 1 - p, standardError)
-      expect(result.error_per_clifford).toBeCloseTo((1 - (result.alpha as number)) / 2, 12)
-    }
-  })
+  )(
+    'finds %s',
+    async (_what, p, readout_errors, contrast) => {
+      const shots = 2_000
+      const noise_model = { gate_errors: { all_1q: p }, ...(readout_errors && { readout_errors }) }
+      // One more gate than m undoes the sequence.
+      const standardError = decayError(1 - p, (contrast / 2) * (1 - p), LENGTHS, shots)
+      for (const result of await results('randomized-benchmarking', 'aer-noisy', { shots, noise_model })) {
+        expectNear(result.alpha as number, 1 - p, standardError)
+        expect(result.error_per_clifford).toBeCloseTo((1 - (result.alpha as number)) / 2, 12)
+      }
+    },
+    180_000
+  )
 
-  longTest('finds none where there is none', async () => {
-    for (const { alpha } of await results('randomized-benchmarking', 'local', { shots: 1_000 }))
-      expect(alpha).toBeCloseTo(1, 5)
-  })
+  longTest(
+    'finds none where there is none',
+    async () => {
+      for (const { alpha } of await results('randomized-benchmarking', 'local', { shots: 1_000 }))
+        expect(alpha).toBeCloseTo(1, 5)
+    },
+    180_000
+  )
 })
 
 describe('what is wrong is said', () => {
@@ -279,25 +309,31 @@ describe('what is wrong is said', () => {
 })
 
 if (hasSdk) {
-  longTest('parameter-scan follows the sine of the angle', async () => {
-    for (const result of await results('parameter-scan', 'local', { shots: 4_000, angles: 7 })) {
-      const thetas = result.theta as number[]
-      expect(thetas).toHaveLength(7)
-      for (const [at, theta] of thetas.entries()) {
-        const seen = Math.round((result.probability as number[])[at]! * 4_000)
-        expectShare(seen, 4_000, Math.sin(theta / 2) ** 2)
+  longTest(
+    'parameter-scan follows the sine of the angle',
+    async () => {
+      for (const result of await results('parameter-scan', 'local', { shots: 4_000, angles: 7 })) {
+        const thetas = result.theta as number[]
+        expect(thetas).toHaveLength(7)
+        for (const [at, theta] of thetas.entries()) {
+          const seen = Math.round((result.probability as number[])[at]! * 4_000)
+          expectShare(seen, 4_000, Math.sin(theta / 2) ** 2)
+        }
       }
-    }
-  })
+    },
+    180_000
+  )
 
   test('bell-workflow gives its task the noise of the job', async () => {
     const params = { shots: 20_000, noise_model: { gate_errors: { cx: 0.1 } } }
     for (const { counts } of await results('bell-workflow', 'aer-noisy', params))
       expectShare(counts['00']! + counts['11']!, 20_000, 0.95)
-  })
+  }, 180_000)
 
-  longTest('tasks that run the same circuit do not share their chance', async () => {
-    const inline_code = `from marqov import Circuit, get_device, task, workflow
+  longTest(
+    'tasks that run the same circuit do not share their chance',
+    async () => {
+      const inline_code = `from marqov import Circuit, get_device, task, workflow
 
 @task
 def ones(backend):
@@ -307,16 +343,18 @@ def ones(backend):
 def flips(backend="local"):
     return [ones(backend) for _ in range(5)]
 `
-    for (const execution_mode of MODES) {
-      const id = await platform.submit({ inline_code, backend: 'local', params: { shots: 1 }, execution_mode })
-      const job = await platform.ended(id)
-      expect(job).toMatchObject({ status: 'completed' })
-      const seen = job.result!.result as number[]
-      for (const count of seen) expectShare(count, 10_000, 0.5)
-      // All alike once in 10^9.
-      expect(new Set(seen).size).toBeGreaterThan(1)
-    }
-  })
+      for (const execution_mode of MODES) {
+        const id = await platform.submit({ inline_code, backend: 'local', params: { shots: 1 }, execution_mode })
+        const job = await platform.ended(id)
+        expect(job).toMatchObject({ status: 'completed' })
+        const seen = job.result!.result as number[]
+        for (const count of seen) expectShare(count, 10_000, 0.5)
+        // All alike once in 10^9.
+        expect(new Set(seen).size).toBeGreaterThan(1)
+      }
+    },
+    180_000
+  )
 
   test.each(rowsOfLane(withTasks, isFirst))(
     '%s is %i tasks of its own in the durable mode',
@@ -328,6 +366,6 @@ def flips(backend="local"):
       expect(tasks.map(({ state, attempts }) => [state, attempts])).toEqual(Array(count).fill(['completed', 1]))
       expect(durable!._workflow_metadata).toMatchObject({ total_tasks: count })
     },
-    60_000
+    240_000
   )
 }

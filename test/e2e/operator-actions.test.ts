@@ -23,10 +23,13 @@ afterAll(async () => {
 
 /** The workflow of a job whose record is final already. */
 const closed = (id: string) =>
-  eventually(async () => {
-    const workflow = await client.workflow.getHandle(`job-${id}`).describe()
-    return workflow.status.name === 'RUNNING' ? null : workflow
-  })
+  eventually(
+    async () => {
+      const workflow = await client.workflow.getHandle(`job-${id}`).describe()
+      return workflow.status.name === 'RUNNING' ? null : workflow
+    },
+    { timeoutMs: 50_000 }
+  )
 
 const slowJob = () =>
   submission({ execution_mode: 'temporal', inline_code: slowQiskit(100), framework: 'qiskit', name: 'a slow one' })

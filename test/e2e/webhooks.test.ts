@@ -40,7 +40,7 @@ test("the end of every job is delivered once, signed, in both modes, and recorde
     await platform.submit(submission({ execution_mode: 'direct', inline_code: 'OPENQASM 3.0; nonsense q;' }))
   ]
   for (const job of jobs) await platform.ended(job)
-  await eventually(() => receiver.received.length >= jobs.length, { message: () => platform.logs() })
+  await eventually(() => receiver.received.length >= jobs.length, { timeoutMs: 60_000, message: () => platform.logs() })
 
   const told = receiver.received.map((message) => verified(secret, message))
   expect(told.map(({ type, data }) => [data.job_id, type]).sort()).toEqual(
@@ -69,4 +69,4 @@ test("the end of every job is delivered once, signed, in both modes, and recorde
     expect(text.length).toBeGreaterThan(100)
     expect(text).not.toContain(secret.slice(6))
   }
-})
+}, 180_000)

@@ -114,11 +114,13 @@ test('the status of a job is in the search attribute with the prefix that its wo
   await addAttribute()
   const failed = paths.find(({ name }) => name === 'failed')!
   let tries = 0
-  const { workflowId } = await eventually(() => run(failed, `prefixed-${tries++}`, 'WfJobStatus').catch(() => null))
+  const { workflowId } = await eventually(() => run(failed, `prefixed-${tries++}`, 'WfJobStatus').catch(() => null), {
+    timeoutMs: 90_000
+  })
   const { searchAttributes } = await client.workflow.getHandle(workflowId).describe()
   expect(searchAttributes).toMatchObject({ WfJobStatus: ['failed'] })
   expect(searchAttributes).not.toHaveProperty('JobStatus')
-})
+}, 120_000)
 
 longTest(
   'a long history is continued by a new one, which runs the remaining tasks',

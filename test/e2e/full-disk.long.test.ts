@@ -94,7 +94,9 @@ test(mounted ? name : `${name} (not checked: this user cannot mount a small disk
     framework: 'qiskit'
   })
   const under = (await call('POST', '/api/jobs/submit', slow)).body.job_id as unknown as string
-  await eventually(async () => (await call('GET', `/api/jobs/${under}`)).body.status === 'running', { timeoutMs: 60_000 })
+  await eventually(async () => (await call('GET', `/api/jobs/${under}`)).body.status === 'running', {
+    timeoutMs: 60_000
+  })
   const before = stack.processes()
   fill()
 

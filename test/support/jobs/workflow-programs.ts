@@ -35,8 +35,8 @@ def fan_out():
 `
 
 /**
- * Fails until six and a half seconds have passed since the graph began: at the second attempt too, after a wait of one second, unless the
- * machine stalls; at the latest at the fourth, after waits of one, two and four seconds, it succeeds.
+ * Fails until six and a half seconds have passed since the graph began: at the second attempt too, after one second, unless
+ * the machine stalls; at the fourth, after waits of one, two and four seconds, it succeeds in any case.
  */
 export const failsEarly = `${imports}
 @task

@@ -168,28 +168,32 @@ test('qjob submit --backend auto says where the job runs and why', async () => {
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('auto finds none that can take this job')])
 })
 
-longTest('qjob compare shows the verdict on two jobs with their counts, and exits with 0 if they agree', async () => {
-  const submitted = async (source: string, ...more: string[]): Promise<string> => {
-    const args = ['submit', '-', '--shots', '5000', '--wait', '--json', ...more]
-    return JSON.parse((await ada.run(args, source)).stdout).id
-  }
-  const [a, b] = [await submitted(bell, '--seed', '1'), await submitted(bell, '--seed', '2')]
-  const other = await submitted(bell.replace('cx q[0], q[1];', ''), '--seed', '3')
-  const equal = await ada.run(['compare', a, b])
-  expect([equal.code, equal.stderr]).toEqual([0, ''])
-  expect(equal.stdout).toMatch(/^verdict +consistent\ndistance +0\.\d{4} total variation, at most 0\.0\d{3}\n/)
-  expect(equal.stdout).toMatch(/^error rate +1 %\na +\S+ on local, simulator_sampled, seed 1$/m)
-  expect(equal.stdout).toMatch(/^OUTCOME +A +SHARE A +B +SHARE B\n(00|11) +\d+ +\d+\.\d\d % +\d+ +\d+\.\d\d %$/m)
-  const apart = await ada.run(['compare', a, other, '--margin', '0.2', '--json'])
-  expect([apart.code, JSON.parse(apart.stdout)]).toEqual([
-    1,
-    expect.objectContaining({ verdict: 'different', margin: 0.2 })
-  ])
-  const wrong = await ada.run(['compare', a, 'another'])
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"another" is not the id of a job')])
-  const margin = await ada.run(['compare', a, b, '--margin', '2'])
-  expect([margin.code, margin.stderr]).toEqual([2, expect.stringContaining('It must be above 0, up to 1.')])
-}, 180_000)
+longTest(
+  'qjob compare shows the verdict on two jobs with their counts, and exits with 0 if they agree',
+  async () => {
+    const submitted = async (source: string, ...more: string[]): Promise<string> => {
+      const args = ['submit', '-', '--shots', '5000', '--wait', '--json', ...more]
+      return JSON.parse((await ada.run(args, source)).stdout).id
+    }
+    const [a, b] = [await submitted(bell, '--seed', '1'), await submitted(bell, '--seed', '2')]
+    const other = await submitted(bell.replace('cx q[0], q[1];', ''), '--seed', '3')
+    const equal = await ada.run(['compare', a, b])
+    expect([equal.code, equal.stderr]).toEqual([0, ''])
+    expect(equal.stdout).toMatch(/^verdict +consistent\ndistance +0\.\d{4} total variation, at most 0\.0\d{3}\n/)
+    expect(equal.stdout).toMatch(/^error rate +1 %\na +\S+ on local, simulator_sampled, seed 1$/m)
+    expect(equal.stdout).toMatch(/^OUTCOME +A +SHARE A +B +SHARE B\n(00|11) +\d+ +\d+\.\d\d % +\d+ +\d+\.\d\d %$/m)
+    const apart = await ada.run(['compare', a, other, '--margin', '0.2', '--json'])
+    expect([apart.code, JSON.parse(apart.stdout)]).toEqual([
+      1,
+      expect.objectContaining({ verdict: 'different', margin: 0.2 })
+    ])
+    const wrong = await ada.run(['compare', a, 'another'])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"another" is not the id of a job')])
+    const margin = await ada.run(['compare', a, b, '--margin', '2'])
+    expect([margin.code, margin.stderr]).toEqual([2, expect.stringContaining('It must be above 0, up to 1.')])
+  },
+  180_000
+)
 
 test.each([
   [['run'], 'name one thing to run: FILE, --script-slug or --script-id'],

@@ -185,29 +185,37 @@ test('a failed job exits with 1 and shows its reason without terminal control ch
   expect(JSON.parse(result.stdout).error.message).toContain('is failed and has no result: ')
 })
 
-longTest('Ctrl-C during the wait leaves the job running and shows how to follow it; cancel stops it', async () => {
-  const id = await runningJob(ada)
-  const interrupted = await ada.onTerminal(['job', id, '--wait'], 'is running', '\x03')
-  expect(interrupted.code).toBe(130)
-  expect(interrupted.stdout).toContain(`The job continues.\r\nFollow it with: qjob job ${id.slice(-8)} --wait\r\n`)
-  expect((await ada.run(['job', id])).stdout).toMatch(/^status +running/m)
+longTest(
+  'Ctrl-C during the wait leaves the job running and shows how to follow it; cancel stops it',
+  async () => {
+    const id = await runningJob(ada)
+    const interrupted = await ada.onTerminal(['job', id, '--wait'], 'is running', '\x03')
+    expect(interrupted.code).toBe(130)
+    expect(interrupted.stdout).toContain(`The job continues.\r\nFollow it with: qjob job ${id.slice(-8)} --wait\r\n`)
+    expect((await ada.run(['job', id])).stdout).toMatch(/^status +running/m)
 
-  const cancelled = await ada.run(['cancel', id, '--wait'])
-  expect(cancelled).toEqual({ code: 0, stdout: `job ${id} is cancelled (stopped_before_provider)\n`, stderr: '' })
-  const again = await ada.run(['cancel', id])
-  expect([again.code, again.stdout]).toEqual([4, ''])
-  expect((await ada.run(['job', id, '--wait'])).code).toBe(1)
-}, 120_000)
+    const cancelled = await ada.run(['cancel', id, '--wait'])
+    expect(cancelled).toEqual({ code: 0, stdout: `job ${id} is cancelled (stopped_before_provider)\n`, stderr: '' })
+    const again = await ada.run(['cancel', id])
+    expect([again.code, again.stdout]).toEqual([4, ''])
+    expect((await ada.run(['job', id, '--wait'])).code).toBe(1)
+  },
+  120_000
+)
 
-longTest('the wait for a job survives a restart of the service', async () => {
-  const id = await runningJob(ada)
-  const waiting = ada.start(['job', id, '--wait', '--json'])
-  await service.stopApi()
-  await service.startApi()
-  expect((await ada.run(['cancel', id])).code).toBe(0)
-  const { code, stdout } = await waiting.ended
-  expect([code, JSON.parse(stdout).status]).toEqual([1, 'cancelled'])
-}, 120_000)
+longTest(
+  'the wait for a job survives a restart of the service',
+  async () => {
+    const id = await runningJob(ada)
+    const waiting = ada.start(['job', id, '--wait', '--json'])
+    await service.stopApi()
+    await service.startApi()
+    expect((await ada.run(['cancel', id])).code).toBe(0)
+    const { code, stdout } = await waiting.ended
+    expect([code, JSON.parse(stdout).status]).toEqual([1, 'cancelled'])
+  },
+  120_000
+)
 
 longTest('jobs are listed newest first, with filters and pages', async () => {
   const all = JSON.parse((await ada.run(['jobs', '--json', '--limit', '100'])).stdout)
@@ -247,47 +255,51 @@ test('--version is that of the project', async () => {
   expect(await ada.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-longTest('a program with an API key works without a session, and only in the team of the key', async () => {
-  await ada.run(['submit', ada.file('bell.qasm', bell)])
-  const whoami = JSON.parse((await ada.run(['whoami', '--json'])).stdout)
-  const teamId = whoami.teams[0].id
-  const cookie = sessionCookie(ada)
-  const keyOf = async (tier: string) => {
-    const answer = await fetch(`${service.url}/api/team/api-keys`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify({ team_id: teamId, name: tier, tier, kind: 'test' })
+longTest(
+  'a program with an API key works without a session, and only in the team of the key',
+  async () => {
+    await ada.run(['submit', ada.file('bell.qasm', bell)])
+    const whoami = JSON.parse((await ada.run(['whoami', '--json'])).stdout)
+    const teamId = whoami.teams[0].id
+    const cookie = sessionCookie(ada)
+    const keyOf = async (tier: string) => {
+      const answer = await fetch(`${service.url}/api/team/api-keys`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie },
+        body: JSON.stringify({ team_id: teamId, name: tier, tier, kind: 'test' })
+      })
+      return ((await answer.json()) as { key: string }).key
+    }
+    const program = newShell()
+    const key = await keyOf('simulate')
+    const submitted = await program.run(['submit', '-', '--shots', '10', '--wait', '--json'], asymmetric2, {
+      QJOB_KEY: key
     })
-    return ((await answer.json()) as { key: string }).key
-  }
-  const program = newShell()
-  const key = await keyOf('simulate')
-  const submitted = await program.run(['submit', '-', '--shots', '10', '--wait', '--json'], asymmetric2, {
-    QJOB_KEY: key
-  })
-  const job = JSON.parse(submitted.stdout)
-  expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${job.id}\n`])
-  expect(job).toMatchObject({ team_id: teamId, status: 'completed', result: { counts: { '100': 10 } } })
-  for (const args of [['jobs'], ['job', job.id], ['budget'], ['backends']])
-    expect([args, (await program.run([...args, '--key', key])).code]).toEqual([args, 0])
-  expect((await program.run(['whoami', '--key', key])).stdout).toMatch(
-    new RegExp(`^team +ada@example\\.org's Team \\(\\w+\\), ${teamId}$`, 'm')
-  )
+    const job = JSON.parse(submitted.stdout)
+    expect([submitted.code, submitted.stderr]).toEqual([0, `page: ${service.url}/jobs/${job.id}\n`])
+    expect(job).toMatchObject({ team_id: teamId, status: 'completed', result: { counts: { '100': 10 } } })
+    for (const args of [['jobs'], ['job', job.id], ['budget'], ['backends']])
+      expect([args, (await program.run([...args, '--key', key])).code]).toEqual([args, 0])
+    expect((await program.run(['whoami', '--key', key])).stdout).toMatch(
+      new RegExp(`^team +ada@example\\.org's Team \\(\\w+\\), ${teamId}$`, 'm')
+    )
 
-  // The option takes precedence over the variable, and the key over the session.
-  const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`
-  const mistyped = await ada.run(['jobs', '--key', wrong], '', { QJOB_KEY: key })
-  expect([mistyped.code, mistyped.stdout, mistyped.stderr]).toEqual([
-    4,
-    '',
-    `qjob: ${service.url} rejects this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)\n`
-  ])
-  const low = await program.run(['submit', '-', '--json'], bell, { QJOB_KEY: await keyOf('read') })
-  expect(low.code).toBe(4)
-  expect(JSON.parse(low.stdout).error).toMatchObject({ code: 'permission_denied', status: 403, exit_code: 4 })
-  // A key cannot end a session.
-  expect((await program.run(['logout', '--json'], '', { QJOB_KEY: key })).stdout).toBe('{"signed_out":false}\n')
-}, 180_000)
+    // The option takes precedence over the variable, and the key over the session.
+    const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`
+    const mistyped = await ada.run(['jobs', '--key', wrong], '', { QJOB_KEY: key })
+    expect([mistyped.code, mistyped.stdout, mistyped.stderr]).toEqual([
+      4,
+      '',
+      `qjob: ${service.url} rejects this API key: it is mistyped, revoked or expired (--key, QJOB_KEY)\n`
+    ])
+    const low = await program.run(['submit', '-', '--json'], bell, { QJOB_KEY: await keyOf('read') })
+    expect(low.code).toBe(4)
+    expect(JSON.parse(low.stdout).error).toMatchObject({ code: 'permission_denied', status: 403, exit_code: 4 })
+    // A key cannot end a session.
+    expect((await program.run(['logout', '--json'], '', { QJOB_KEY: key })).stdout).toBe('{"signed_out":false}\n')
+  },
+  180_000
+)
 
 test('backends lists the available backends, and all of them on request', async () => {
   const usable = (await ada.run(['backends'])).stdout

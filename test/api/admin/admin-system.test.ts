@@ -42,7 +42,13 @@ const ok = { state: 'ok', latency_ms: expect.any(Number) }
 describe('the state of the platform', () => {
   test('without a worker, shows every part, and empty queues without consumers', async () => {
     // A part that is slow for two seconds is shown as failing.
-    const { ms: _, at, version, executor, ...rest } = await eventually(async () => {
+    const {
+      ms: _,
+      at,
+      version,
+      executor,
+      ...rest
+    } = await eventually(async () => {
       const now = await system()
       const probes = [now.parts, now.queues, now.workers].flatMap((parts) => Object.values<{ state: string }>(parts))
       return [...probes, now.executor, now.jobs, now.providers, now.sweeps].every(({ state }) => state === 'ok') && now

@@ -44,7 +44,7 @@ describe('comparisons', () => {
       await verdict.getByText(/has not seen the run in the browser, and cannot vouch for its counts/).waitFor()
       await page.getByRole('cell', { name: 'browser_sampled' }).waitFor()
       await page.getByText(/This browser, 4,000 shots/).waitFor()
-      expect(page.workers()).toEqual([])
+      await eventually(() => page.workers().length === 0)
       await examine()
       await page.reload()
       await page.getByText('The run in this browser is gone').waitFor()

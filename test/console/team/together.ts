@@ -80,22 +80,23 @@ export function togetherTests({ scene, call, owner, colleague }: TeamStage): voi
       const { page } = visit
       const teamId = await owner(visit, 'Bad days')
       await typeInvitation(page, teamId)
-      const answers = [
-        { status: 500, json: { error: 'The service has a fault; try again' } },
-        { status: 429, headers: { 'retry-after': '1' }, json: { error: 'Too many invitations' } }
-      ]
+      const fault = { status: 500, json: { error: 'The service has a fault; try again' } }
+      const busy = { status: 429, headers: { 'retry-after': '1' }, json: { error: 'Too many invitations' } }
+      let answer: typeof fault | typeof busy | null = fault
       const keys = new Set<string | undefined>()
       await page.route('**/api/team/invitations', async (route) => {
         if (route.request().method() !== 'POST') return route.fallback()
         keys.add(route.request().headers()['idempotency-key'])
-        const answer = answers.shift()
         return answer ? route.fulfill(answer) : route.fallback()
       })
       await send(page).click()
       await page.getByRole('alert').getByText('The service has a fault; try again').waitFor()
       expect(await page.getByLabel('Message (optional)').inputValue()).toBe(MESSAGE)
+      answer = busy
       await send(page).click()
+      // The words stand there for a second each time.
       await page.getByText('Too many requests: the page waits').waitFor()
+      answer = null
       await page.getByText('The invitation to late@example.org is on its way').waitFor()
       expect(keys.size).toBe(1)
       await page.getByRole('cell', { name: MESSAGE }).waitFor()

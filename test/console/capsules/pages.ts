@@ -137,6 +137,7 @@ export function pageTests(scene: Scene): void {
         '/public',
         `/public/${publication.slug}`
       ]) {
+        await page.goto('about:blank')
         requests.clear()
         await open(path)
         await page.getByRole('heading', { level: 1 }).waitFor()

@@ -332,6 +332,7 @@ describe('the pages', () => {
           [`/scripts/${id}?tab=versions`, 'button', 'Next difference']
         ] as const
         for (const [path, role, name] of paths) {
+          await page.goto('about:blank')
           requests.clear()
           await open(path)
           await page.getByRole(role, { name }).first().waitFor()

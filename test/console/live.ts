@@ -43,7 +43,9 @@ export function liveTests(scene: Scene): void {
     'eight tabs on the pages of jobs that wait all load, share one stream of the teams, and all follow a change',
     scene.visit(async (visit) => {
       const { page } = visit
+      const first = page.waitForRequest((request) => request.url().endsWith('/api/events'))
       await scene.signUp(visit)
+      await first
       const id = await submitted(page, scene, { name: 'seen by many', ...inAnHour() })
       const pages: Page[] = []
       const streams = { teams: 0, job: 0 }
@@ -102,7 +104,10 @@ export function liveTests(scene: Scene): void {
     scene.visit(async (visit) => {
       const { page, open } = visit
       await page.addInitScript({ content: "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })" })
+      const first = page.waitForRequest((request) => request.url().endsWith('/api/events'))
       await scene.signUp(visit)
+      await first
+      await page.goto('about:blank')
       const streams = { opened: 0, closed: 0 }
       const isStream = (request: { url(): string }) => request.url().endsWith('/api/events')
       page.on('request', (request) => void (isStream(request) && streams.opened++))

@@ -64,7 +64,9 @@ describe('comparisons', () => {
         return verdict.textContent()
       }
       // The browser draws a seed, and one comparison in a hundred finds a difference by design.
-      expect([await compared(), await compared()]).toContain('consistent')
+      const verdicts = [await compared()]
+      while (verdicts.length < 4 && !verdicts.includes('consistent')) verdicts.push(await compared())
+      expect(verdicts).toContain('consistent')
       expect(new URL(page.url()).search).toBe(`?a=browser&b=${id}`)
       await page.goBack()
       await page.getByRole('heading', { level: 1, name: 'Bell of the server' }).waitFor()
@@ -198,7 +200,10 @@ describe('the playground under attack', () => {
         await run(page).click()
         await page.getByText(words).waitFor()
         expect(await page.getByText(words).count()).toBe(1)
-        expect(await page.evaluate<string>('document.activeElement.labels[0].textContent')).toBe(label)
+        // The field gets the focus after its fault is drawn.
+        await eventually(
+          async () => (await page.evaluate<string>('document.activeElement.labels?.[0]?.textContent')) === label
+        )
         await examine()
         await page.getByLabel(label).fill('1')
       }

@@ -44,15 +44,18 @@ export function keyboardTests(scene: Scene): void {
       const { page, examine } = visit
       const { keyboard } = page
       await scene.signUp(visit)
+      const first = (name: string) => page.getByRole('menuitem').first().filter({ hasText: name }).waitFor()
       await keyboard.press('Control+k')
       await page.getByRole('dialog', { name: 'Go to' }).waitFor()
       await examine()
       await keyboard.type('backends')
+      await first('Backends')
       await keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Backends' }).waitFor()
       await keyboard.press('Control+k')
       await page.getByRole('dialog', { name: 'Go to' }).waitFor()
       await keyboard.type('jobs on local')
+      await first('Jobs on Local')
       await keyboard.press('Enter')
       await page.getByRole('heading', { name: 'No job matches these filters' }).waitFor()
       expect(new URL(page.url()).searchParams.get('backend')).toBe('local')

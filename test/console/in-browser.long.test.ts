@@ -17,7 +17,7 @@ async function completedBell(page: Page, name: string): Promise<string> {
           status: string
         }
       ).status === 'completed',
-    { timeoutMs: 40_000, everyMs: 1_000 }
+    { timeoutMs: 90_000, everyMs: 1_000 }
   )
   return id
 }
@@ -81,11 +81,11 @@ describe('comparisons', () => {
       const wide = `${header}qubit[21] q;\nbit c;\nh q[0];\nc = measure q[0];\n`
       const id = await submitted(page, scene, { name: 'wide', inline_code: wide })
       await open(`/jobs/${id}`)
-      await page.getByRole('button', { name: 'Run in this browser and compare' }).click({ timeout: 40_000 })
+      await page.getByRole('button', { name: 'Run in this browser and compare' }).click({ timeout: 90_000 })
       await page.getByRole('alert').getByText('this page simulates up to 20').waitFor()
       const python = `from qiskit import QuantumCircuit\nqc = QuantumCircuit(1, 1)\nqc.h(0)\nqc.measure(0, 0)\n`
       await open(`/jobs/${await submitted(page, scene, { inline_code: python, framework: 'qiskit' })}`)
-      await page.getByRole('link', { name: 'Compare with another job' }).waitFor({ timeout: 40_000 })
+      await page.getByRole('link', { name: 'Compare with another job' }).waitFor({ timeout: 90_000 })
       expect(await page.getByRole('button', { name: 'Run in this browser and compare' }).count()).toBe(0)
     })
   )

@@ -20,7 +20,7 @@ export function jobTests(scene: Scene): void {
       await page.getByLabel('Name (optional)').fill('Bell pair')
       await page.getByRole('button', { name: 'Submit', exact: true }).click()
       await page.getByRole('heading', { level: 1, name: 'Bell pair' }).waitFor()
-      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })
+      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 90_000 })
       await page
         .getByLabel('Result')
         .getByText(/"counts"/)
@@ -87,7 +87,7 @@ export function jobTests(scene: Scene): void {
       await page
         .getByLabel('Timeline')
         .getByText(/^(completed|failed)$/)
-        .waitFor({ timeout: 40_000 })
+        .waitFor({ timeout: 90_000 })
       for (const tab of ['Result', 'Circuit', 'Output', 'Attempts', 'Tasks', 'Source', 'Artifacts'])
         await page.getByRole('tab', { name: tab }).click()
       await page.getByRole('tab', { name: 'Source' }).click()
@@ -104,7 +104,7 @@ export function jobTests(scene: Scene): void {
       await scene.signUp(visit)
       const id = await submitted(page, scene, {})
       await open(`/jobs/${id}`)
-      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })
+      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 90_000 })
       const bodies = [
         JSON.stringify({ counts: { [hostile]: 1 } }).replace(
           /}$/,

@@ -23,12 +23,12 @@ export function liveTests(scene: Scene): void {
       await page
         .getByRole('row', { name: /the first/ })
         .getByText('completed')
-        .waitFor({ timeout: 40_000 })
+        .waitFor({ timeout: 90_000 })
       await submitted(page, scene, { name: 'the second' })
       await page
         .getByRole('row', { name: /the second/ })
         .getByText('completed')
-        .waitFor({ timeout: 40_000 })
+        .waitFor({ timeout: 90_000 })
       const id = await submitted(page, scene, { name: 'the third', ...inAnHour() })
       const third = page.getByRole('row', { name: /the third/ })
       await third.getByText('pending').waitFor()

@@ -14,7 +14,7 @@ const WIDTH = 360
 export function pictureTests(scene: Scene): void {
   const completed = async ({ page, open }: Visit, id: string, tab = 'result') => {
     await open(`/jobs/${id}?tab=${tab}`)
-    await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })
+    await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 90_000 })
   }
   const fits = async ({ page, examine }: Visit) => {
     await examine()

@@ -106,7 +106,7 @@ export function refusalTests(scene: Scene): void {
         for (const one of [visit, member])
           for (const [status, id] of Object.entries(jobs)) {
             await one.open(`/jobs/${id}`)
-            await one.page.getByLabel('Timeline').getByText(status, { exact: true }).waitFor({ timeout: 40_000 })
+            await one.page.getByLabel('Timeline').getByText(status, { exact: true }).waitFor({ timeout: 90_000 })
             const { can } = await read<{ can: { cancel: Verdict; rerun: Verdict } }>(
               one.page,
               `/api/jobs/${id}?result=omit`

@@ -141,7 +141,7 @@ export function pageTests(scene: Scene): void {
         requests.clear()
         await open(path)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.waitForLoadState('networkidle').catch(() => {})
+        await page.waitForLoadState('networkidle', { timeout: 30_000 }).catch(() => {})
         expect([path, requests.size <= 8 ? [] : [...requests]]).toEqual([path, []])
         await isNarrow(page)
         await examine()

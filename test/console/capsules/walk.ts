@@ -20,7 +20,7 @@ export const untilCompleted = (page: Page, scene: Scene, job: string): Promise<t
       expect(await response.json()).toMatchObject({ status: 'completed' })
       return true
     },
-    { everyMs: 200 }
+    { timeoutMs: 90_000, everyMs: 200 }
   )
 
 /** @returns the id of a capsule of a completed job that gives the same counts again. */

@@ -16,7 +16,7 @@ export function runTests(scene: Scene): void {
       await page.getByText('job_id: must be a completed job').first().waitFor()
       expect(await page.getByRole('button', { name: 'Save as a script' }).isDisabled()).toBe(true)
       await open(`/jobs/${await submitted(page, scene, { name: 'Kept Bell pair' })}`)
-      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 40_000 })
+      await page.getByLabel('Timeline').getByText('completed', { exact: true }).waitFor({ timeout: 90_000 })
       await press(page, 'Save as a script')
       const dialog = page.getByRole('dialog', { name: 'Save as a script' })
       expect(await dialog.getByLabel('Slug').inputValue()).toBe('kept-bell-pair')

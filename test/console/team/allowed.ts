@@ -132,6 +132,6 @@ export function allowedTests({ scene, call, owner, colleague }: TeamStage): void
       })
     }),
     // Three people look at all pages twice.
-    240_000
+    480_000
   )
 }

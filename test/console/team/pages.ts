@@ -55,7 +55,7 @@ export function pageTests({ scene, call, owner, colleague }: TeamStage): void {
           requests.clear()
           await open(path)
           await page.getByRole('heading', { level: 1 }).waitFor()
-          await page.waitForLoadState('networkidle').catch(() => {})
+          await page.waitForLoadState('networkidle', { timeout: 30_000 }).catch(() => {})
           await page.getByText('Loading…').waitFor({ state: 'detached' })
           await isIntact(page, path)
           await examine()

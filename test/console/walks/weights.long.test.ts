@@ -39,7 +39,7 @@ async function loaded(page: Page, path: string): Promise<Set<string>> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   if (path === '/run' || path.startsWith('/scripts/'))
     await page.locator('.cm-content, .cm-mergeView').first().waitFor()
-  await page.waitForLoadState('networkidle').catch(() => {})
+  await page.waitForLoadState('networkidle', { timeout: 30_000 }).catch(() => {})
   await page.getByText('Loading…').waitFor({ state: 'detached' })
   const names = await page.evaluate<string[]>(
     "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)"

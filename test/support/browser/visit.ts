@@ -28,7 +28,7 @@ export async function startVisit(
 ): Promise<Visit> {
   const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-GB', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
   page.on('request', (request) => {

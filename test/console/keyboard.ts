@@ -28,6 +28,8 @@ export function keyboardTests(scene: Scene): void {
       await tabTo('Submit a first job')
       await keyboard.press('Enter')
       await page.getByRole('dialog', { name: 'Submit a job' }).waitFor()
+      // Tab passes over a button that cannot be pressed yet.
+      await page.getByRole('button', { name: 'Submit', exact: true, disabled: false }).waitFor()
       await tabTo('Submit')
       await keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: /^Job / }).waitFor()

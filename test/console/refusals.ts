@@ -67,6 +67,8 @@ export function refusalTests(scene: Scene): void {
         await openForm(page)
         await page.getByRole('radio', { name: /^Aer state vector/ }).check()
         await page.getByText('Estimated cost: $0.60').waitFor()
+        // The form asks again each half minute, and an answer would name the budget before the press.
+        await page.route('**/api/jobs/destinations', () => {})
         await submitted(page, scene, { backend: PAID, name: 'the one that is paid' })
         const refused = page.waitForResponse((response) => response.url().endsWith('/api/jobs/submit'))
         await submitButton(page).click()
@@ -76,6 +78,7 @@ export function refusalTests(scene: Scene): void {
         expect(words).toContain('daily')
         await page.getByRole('alert').getByText(words).waitFor()
       } finally {
+        await page.unroute('**/api/jobs/destinations')
         await db.update(backends).set({ taskFee: 0n }).where(eq(backends.slug, PAID))
       }
       await db.update(teams).set({ suspendedAt: new Date(), suspendedReason: 'unpaid' }).where(eq(teams.id, team_id))

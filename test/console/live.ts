@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { browserTest } from '../support/browser/browser-test.js'
+import type { Visit } from '../support/browser/visit.js'
 import { eventually } from '../support/eventually.js'
 import { type Scene, submitted } from './scene.js'
 
@@ -13,6 +14,13 @@ export const FRAMES = 60
 const inAnHour = () => ({ not_before: new Date(Date.now() + 3_600_000).toISOString() })
 
 export function liveTests(scene: Scene): void {
+  /** The page shows its heading before it opens the stream of the teams. */
+  const signUpToItsStream = (visit: Visit) =>
+    Promise.all([
+      visit.page.waitForRequest((request) => request.url().endsWith('/api/events')),
+      scene.signUp(visit)
+    ])
+
   browserTest(
     'the list shows new jobs and their changes, without a reload',
     scene.visit(async (visit) => {
@@ -43,9 +51,7 @@ export function liveTests(scene: Scene): void {
     'eight tabs on the pages of jobs that wait all load, share one stream of the teams, and all follow a change',
     scene.visit(async (visit) => {
       const { page } = visit
-      const first = page.waitForRequest((request) => request.url().endsWith('/api/events'))
-      await scene.signUp(visit)
-      await first
+      await signUpToItsStream(visit)
       const id = await submitted(page, scene, { name: 'seen by many', ...inAnHour() })
       const pages: Page[] = []
       const streams = { teams: 0, job: 0 }
@@ -104,9 +110,7 @@ export function liveTests(scene: Scene): void {
     scene.visit(async (visit) => {
       const { page, open } = visit
       await page.addInitScript({ content: "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })" })
-      const first = page.waitForRequest((request) => request.url().endsWith('/api/events'))
-      await scene.signUp(visit)
-      await first
+      await signUpToItsStream(visit)
       await page.goto('about:blank')
       const streams = { opened: 0, closed: 0 }
       const isStream = (request: { url(): string }) => request.url().endsWith('/api/events')

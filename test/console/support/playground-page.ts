@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 
 export const header = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
 
-/** Takes many seconds here, so that there is time to cancel it. */
-export const lengthy = `${header}qubit[20] q;\nh q;\nfor int i in [0:199] {\n  for int j in [0:18] {\n    cx q[j], q[j + 1];\n  }\n}\n`
+/** Takes about a minute here, so that there is time to cancel it, on a busy machine too. */
+export const lengthy = `${header}qubit[20] q;\nh q;\nfor int i in [0:799] {\n  for int j in [0:18] {\n    cx q[j], q[j + 1];\n  }\n}\n`
 
 export const program = (page: Page) => page.getByLabel('Program', { exact: true })
 

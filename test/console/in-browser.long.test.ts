@@ -201,9 +201,8 @@ describe('the playground under attack', () => {
         await page.getByText(words).waitFor()
         expect(await page.getByText(words).count()).toBe(1)
         // The field gets the focus after its fault is drawn.
-        await eventually(
-          async () => (await page.evaluate<string>('document.activeElement.labels?.[0]?.textContent')) === label
-        )
+        const focused = () => page.evaluate<string | undefined>('document.activeElement.labels?.[0]?.textContent')
+        await eventually(async () => (await focused()) === label)
         await examine()
         await page.getByLabel(label).fill('1')
       }

@@ -16,10 +16,7 @@ const inAnHour = () => ({ not_before: new Date(Date.now() + 3_600_000).toISOStri
 export function liveTests(scene: Scene): void {
   /** The page shows its heading before it opens the stream of the teams. */
   const signUpToItsStream = (visit: Visit) =>
-    Promise.all([
-      visit.page.waitForRequest((request) => request.url().endsWith('/api/events')),
-      scene.signUp(visit)
-    ])
+    Promise.all([visit.page.waitForRequest((request) => request.url().endsWith('/api/events')), scene.signUp(visit)])
 
   browserTest(
     'the list shows new jobs and their changes, without a reload',

@@ -13,8 +13,11 @@ const PAID = 'aer-density-matrix'
 /** Runs in the page: what a refused stream would wait for never comes, so only the sign-in can open it again. */
 const noReopeningByTime = `{
   const later = window.setTimeout
-  window.setTimeout = (act, ms, ...more) =>
-    window.event?.type === 'error' && window.event.target instanceof EventSource ? 0 : later(act, ms, ...more)
+  window.setTimeout = (act, ms, ...more) => {
+    if (window.event?.type !== 'error' || !(window.event.target instanceof EventSource)) return later(act, ms, ...more)
+    window.isRefused = true
+    return 0
+  }
 }`
 
 const later = () => ({ not_before: new Date(Date.now() + 3_600_000).toISOString() })
@@ -98,6 +101,7 @@ browserTest(
     await platform.kill('api')
     await platform.start.api(Number(new URL(platform.url()).port))
     await refused
+    await eventually(() => page.evaluate<boolean>('window.isRefused === true'))
     await second.getByLabel('Status').selectOption('pending')
     const dialog = second.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.getByLabel(/^Password of/).fill(PASSWORD)

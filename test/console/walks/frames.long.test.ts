@@ -43,8 +43,8 @@ async function isShort(page: Page, what: string, act: () => Promise<unknown>, tr
 }
 
 /**
- * What a page asks for, its streams included. Each counts once: what was read before the stream of events has begun, which
- * can be late, is read again then.
+ * What a page asks for, its streams included. Each counts once: what was read before the stream of events has begun,
+ * which can be late, is read again then.
  */
 async function getsOf(page: Page, act: () => Promise<unknown>): Promise<string[]> {
   const paths = new Set<string>()

@@ -162,7 +162,7 @@ browserTest(
       async () => {
         await page.evaluate('scrollTo(0, document.body.scrollHeight)')
         // The next page can be read before this look at the number.
-        return page.getByText(/^[3-9],\d00 entries are read/).isVisible()
+        return page.getByText(/\b[3-9],\d00 entries are read/).isVisible()
       },
       { timeoutMs: 60_000 }
     )

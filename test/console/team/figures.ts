@@ -100,7 +100,8 @@ export function figureTests({ scene, call, owner }: TeamStage): void {
       const row = table('Held')
         .getByRole('row')
         .filter({ hasText: held.slice(-8) })
-      expect(await numbersIn(row)).toEqual([budget.held.oldest[0]!.held_usd])
+      // One short id in 40 has digits alone.
+      expect((await numbersIn(row)).at(-1)).toBe(budget.held.oldest[0]!.held_usd)
       await page.getByText('$1.250001 of one job').waitFor()
       await page.getByLabel('A day (UTC)').fill('12345678')
       await page.getByRole('button', { name: 'Save the limits' }).click()

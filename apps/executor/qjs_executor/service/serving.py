@@ -87,8 +87,9 @@ async def _serve(handover: Handover, orders: socket.socket, listeners: list[sock
             await _drain(
                 sandbox, lanes, settings.drain_seconds, [asyncio.create_task(stop_at_once.wait()), launcher.lost]
             )
-        server.should_exit = True
         await sandbox.close()
+        # Only now: on a busy machine the deaths of the executions take longer than the grace of their responses.
+        server.should_exit = True
         await serving
     else:
         # Cancelled first: a kind of isolation that fails early would be followed by the next one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 import threading
 import time
@@ -16,8 +17,13 @@ from typing import Any
 import httpx
 import pytest
 
+from qjs_executor.isolation.owner import owner_name
+
 from .asking import SPINNING, begin
 from .executor import Answer, Executor, eventually, python
+
+_OWNER = re.compile(r"qjs-(?:pool-)?(\d+)-(\d+)-")
+_BEGAN = int(owner_name().split("-")[1])
 
 LOOP = python("while True: pass")
 DETACHED = python(
@@ -44,11 +50,12 @@ def gone(pids: list[int]) -> bool:
 
 
 def left_by(pid: int) -> list[str]:
-    """Control groups and folders on the machine that bear the name of an executor with this process id."""
-    groups = [
-        folder for folder, _, _ in os.walk("/sys/fs/cgroup") if os.path.basename(folder).startswith(f"qjs-{pid}-")
-    ]
-    return groups + [str(folder) for folder in Path(tempfile.gettempdir()).glob(f"qjs-pool-{pid}-[0-9]*-*")]
+    """Control groups and folders on the machine that bear the name of an executor with this process id. Of executors
+    that are older than these tests the id alone is known: another one had it."""
+    groups = [Path(folder) for folder, _, _ in os.walk("/sys/fs/cgroup")]
+    folders = [*groups, *Path(tempfile.gettempdir()).glob("qjs-pool-*")]
+    names = [(folder, _OWNER.match(folder.name)) for folder in folders]
+    return [str(folder) for folder, owner in names if owner and int(owner[1]) == pid and int(owner[2]) >= _BEGAN]
 
 
 def ticks(pids: list[int]) -> int:

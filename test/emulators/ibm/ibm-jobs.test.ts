@@ -177,7 +177,7 @@ describe('what a job uses', () => {
     // The emulated time goes on by itself, too.
     ibm.control.advance(61_000)
     expect(await stateOf(id)).toBe('Running')
-    ibm.control.advance(20_000)
+    ibm.control.advance(30_000)
     expect(await ibm.job(id)).toMatchObject({
       state: { status: 'Cancelled', reason_code: 1305, reason: expect.stringContaining('20 seconds') },
       status: 'Cancelled - Ran too long'

@@ -8,6 +8,7 @@ import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { LEASE_MS } from '../../../domain/jobs/lease.js'
 import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson, newLease } from '../../support/jobs/rows.js'
+import { databaseTime } from '../../support/postgres/database-time.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('leases')
@@ -35,12 +36,12 @@ const job = async (id: string) => {
   return row!
 }
 
-const clock = async () => (await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`))[0]!.at
 /** For how many seconds after a moment the lease of a job lasts. */
-const leaseAfter = async (moment: string, id: string) => {
-  const [row] = await db.execute<{ seconds: number }>(sql`select
-    extract(epoch from lease_expires_at - ${moment}::text::timestamptz)::float8 as seconds from jobs where id = ${id}`)
-  return row!.seconds
+const leaseAfter = async (moment: number, id: string) => {
+  const [row] = await db.execute<{ expires: number }>(
+    sql`select extract(epoch from lease_expires_at)::float8 as expires from jobs where id = ${id}`
+  )
+  return row!.expires - moment
 }
 
 beforeEach(async () => {
@@ -59,7 +60,7 @@ describe('a worker', () => {
       sql`update jobs set lease_expires_at = now() + interval '1 second' where id in (${jobId}, ${second.id})`
     )
     await requestCancel(db, second.id)
-    const before = await clock()
+    const before = await databaseTime(db)
     expect(await renewLeases(db, [lease, second.lease, newLease()])).toEqual(
       new Map([
         [lease, 'running'],
@@ -91,7 +92,7 @@ describe('a worker', () => {
     await db.execute(
       sql`update jobs set lease_expires_at = now() + interval '1 second' where id in (${jobId}, ${second.id})`
     )
-    const before = await clock()
+    const before = await databaseTime(db)
     await db.transaction(async (tx) => {
       await tx.execute(sql`select 1 from jobs where id = ${jobId} for update`)
       expect(await renewLeases(db, [lease, second.lease])).toEqual(

@@ -14,6 +14,7 @@ import { jobStatus } from '../../../db/jobs/jobs.js'
 import { ledgerMismatches } from '../../../db/proofs/money-proof.js'
 import { noFailures } from '../../support/failures.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { databaseTime } from '../../support/postgres/database-time.js'
 import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
@@ -38,18 +39,17 @@ const row = async (jobId: string) => {
     from outbox where job_id = ${jobId} and kind = 'start'`)
   return found!
 }
-const clock = async () => (await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`))[0]!.at
 /** How many seconds after a moment the row is due. */
-const dueAfter = async (moment: string, jobId: string) => {
-  const [found] = await db.execute<{ seconds: number }>(sql`select
-    extract(epoch from next_at - ${moment}::text::timestamptz)::float8 as seconds
-    from outbox where job_id = ${jobId} and kind = 'start'`)
-  return found!.seconds
+const dueAfter = async (moment: number, jobId: string) => {
+  const [found] = await db.execute<{ due: number }>(
+    sql`select extract(epoch from next_at)::float8 as due from outbox where job_id = ${jobId} and kind = 'start'`
+  )
+  return found!.due - moment
 }
 
 describe('a new outbox row', () => {
   test('belongs to the nudge for two seconds, then to the relay as well', async () => {
-    const before = await clock()
+    const before = await databaseTime(db)
     const id = await addJob(db, person)
     const mine: OutboxRow = { jobId: id, kind: 'start', mode: 'temporal', generation: 1, deliveries: 0 }
     expect(await fresh([id])).toEqual([mine])
@@ -109,7 +109,7 @@ describe('taking outbox rows', () => {
 describe('the outcome of a delivery', () => {
   test('is counted, and the row is checked again later', async () => {
     const id = await addJob(db, person)
-    const before = await clock()
+    const before = await databaseTime(db)
     await markDelivered(db, [start(id)], 30)
     expect((await row(id)).deliveries).toBe(1)
     expect(await dueAfter(before, id)).toBeGreaterThan(29.99)

@@ -22,6 +22,7 @@ import { readRedisSettings } from '../../../services/redis/redis-settings.js'
 import { deadAddress } from '../../support/api/api.js'
 import { eventually } from '../../support/eventually.js'
 import { addJob, addPerson } from '../../support/jobs/rows.js'
+import { databaseTime } from '../../support/postgres/database-time.js'
 import { createTestDatabase } from '../../support/stack/database.js'
 
 const database = await createTestDatabase('relay')
@@ -46,11 +47,6 @@ const rowOf = async (jobId: string) => {
     select deliveries, extract(epoch from now() - unreachable_since)::float8 as unreachable,
       extract(epoch from next_at)::float8 as next from outbox where job_id = ${jobId} and kind = 'start'`)
   return row!
-}
-/** The time of the database, in seconds. */
-const clock = async () => {
-  const [row] = await db.execute<{ now: number }>(sql`select extract(epoch from clock_timestamp())::float8 as now`)
-  return row!.now
 }
 
 function relay(where: { temporal?: string; namespace?: string; redis?: string; prefix?: string } = {}) {
@@ -140,11 +136,11 @@ describe('the deadline of an outage', () => {
       [12, 6],
       [600, 30]
     ] as const) {
-      const before = await clock()
+      const before = await databaseTime(db)
       await unreachableFor(seconds)
       await pass.temporal()
       const { next } = await rowOf(id)
-      const after = await clock()
+      const after = await databaseTime(db)
       // The outage goes on while the test waits for its turn, and counts by half.
       expect(next - before).toBeGreaterThanOrEqual(pause)
       expect(next - after).toBeLessThanOrEqual(Math.min(30, pause + (after - before) / 2))

@@ -34,7 +34,7 @@ const linesUpTo = (last: number): string => Array.from({ length: last + 1 }, (_,
 test('qjob logs --follow prints each line once while the job runs, and its exit code follows the status', async () => {
   const id = await submit(COUNTS)
   const run = ada.start(['logs', id, '--follow'])
-  await eventually(() => run.output.stdout.includes('line 3\n'), { timeoutMs: 60_000 })
+  await eventually(() => run.output.stdout.includes('line 3\n'))
   expect((await ada.run(['cancel', id, '--wait'])).code).toBe(0)
   const { code, stdout, stderr } = await run.ended
   const last = stdout.split('\n').length - 2
@@ -49,7 +49,7 @@ test('a connection that breaks off is opened again without loss and without repe
   const session = await ada.run(['login', 'ada@example.org', '--url', proxy.url], 'correct horse battery\n', env)
   expect(session.code).toBe(0)
   const run = ada.start(['logs', id, '--follow', '--url', proxy.url])
-  await eventually(() => proxy.streams() >= 2 && run.output.stdout.split('\n').length > 10, { timeoutMs: 60_000 })
+  await eventually(() => proxy.streams() >= 2 && run.output.stdout.split('\n').length > 10)
   await ada.run(['cancel', id, '--wait'])
   const { stdout, stderr } = await run.ended
   expect(stdout).toBe(linesUpTo(stdout.split('\n').length - 2))

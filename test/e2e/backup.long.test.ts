@@ -118,16 +118,14 @@ test('every open job of a backup reaches a final status, and its provider is pai
 
   const connection = await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! })
   const schedules = new Client({ connection }).schedule
-  await eventually(
-    () =>
-      schedules
-        .getHandle(scheduleIdOf(capsule.capsule_id))
-        .describe()
-        .then(
-          ({ state }) => !state.paused,
-          () => false
-        ),
-    { timeoutMs: 60_000 }
+  await eventually(() =>
+    schedules
+      .getHandle(scheduleIdOf(capsule.capsule_id))
+      .describe()
+      .then(
+        ({ state }) => !state.paused,
+        () => false
+      )
   )
   await connection.close()
 }, 900_000)

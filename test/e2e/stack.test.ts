@@ -109,14 +109,11 @@ longTest(
       await stack.until(`the new process of ${name}`, () => stack.processes()[name]?.pid !== before?.pid)
     }
     const ready = async () => (await fetch(`${url}/readyz`).then((answer) => answer.json())) as { parts: object }
-    await eventually(
-      async () => {
-        const states = Object.values((await ready()).parts).map(({ state }: { state: string }) => state)
-        expect(states).toEqual(['ok', 'ok', 'ok', 'ok'])
-        return true
-      },
-      { timeoutMs: 60_000 }
-    )
+    await eventually(async () => {
+      const states = Object.values((await ready()).parts).map(({ state }: { state: string }) => state)
+      expect(states).toEqual(['ok', 'ok', 'ok', 'ok'])
+      return true
+    })
   },
   400_000
 )
@@ -155,7 +152,7 @@ test('emulated hardware is listed in a file, configured for API and worker, and 
   const before = stack.processes().emulators?.pid
   process.kill(before as number, 'SIGKILL')
   const isBack = async () => stack.processes().emulators?.pid !== before && (await answers())
-  await eventually(isBack, { timeoutMs: 60_000 })
+  await eventually(isBack)
 }, 120_000)
 
 test('supervisor and emulators log lines of the same form as the other processes', () => {

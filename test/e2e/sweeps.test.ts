@@ -150,7 +150,7 @@ test('a capsule of a sweep is verified point by point', async () => {
       const answer = await platform.call('GET', `/api/capsules/${capsule_id}/runs/${capsule_run_id}`)
       return ((await answer.json()) as { verification: { verdict: string; checks: object[] } | null }).verification
     }
-    return eventually(look, { timeoutMs: 60_000 })
+    return eventually(look)
   }
   // Without a seed, one verification in a hundred finds a difference by design.
   let verified = await verify()
@@ -306,7 +306,7 @@ const pointsBegun = ({ progress }: JobRecord) => (progress as { points_done: num
 async function begun(): Promise<{ id: string; stored: Map<number, unknown> }> {
   const id = await platform.submit({ ...slowPoints(POINTS, 0.4), execution_mode: 'temporal' })
   const look = () => platform.connection.sql`select index, outcome from job_points where job_id = ${id}`
-  const rows = await eventually(() => look().then((found) => found.length > 0 && found), { timeoutMs: 60_000 })
+  const rows = await eventually(() => look().then((found) => found.length > 0 && found))
   expect(rows.length).toBeLessThan(POINTS)
   return { id, stored: new Map(rows.map(({ index, outcome }) => [index, JSON.parse(outcome).value])) }
 }
@@ -316,17 +316,14 @@ const isExecuting = async (): Promise<boolean> =>
 
 /** Takes the database away while points run: between two batches the worker would wait for it before it begins the next. */
 const cutWhileExecuting = () =>
-  eventually(
-    async () => {
-      if (!(await isExecuting())) return false
-      way.cut()
-      // The batch can have ended before the cut.
-      if (await isExecuting()) return true
-      way.release()
-      return false
-    },
-    { timeoutMs: 60_000 }
-  )
+  eventually(async () => {
+    if (!(await isExecuting())) return false
+    way.cut()
+    // The batch can have ended before the cut.
+    if (await isExecuting()) return true
+    way.release()
+    return false
+  })
 
 /** Records what workers bring to store, also of points that are stored already. */
 const recordRuns = () =>
@@ -401,7 +398,7 @@ longTest(
     const { id, stored } = await begun()
     try {
       await cutWhileExecuting()
-      await eventually(async () => !(await isExecuting()), { timeoutMs: 60_000 })
+      await eventually(async () => !(await isExecuting()))
     } finally {
       way.release()
     }

@@ -61,7 +61,7 @@ test('a job that its execution ends is completed by the worker that stops, and i
   await platform.start.worker({ WORKFLOW_BUNDLE: changed })
   expect(await platform.ended(id, 90_000)).toMatchObject({ status: 'completed', error: null, attempts: 1 })
   const handle = temporal.workflow.getHandle(await workflowIdOf(id))
-  await eventually(async () => (await handle.describe()).status.name !== 'RUNNING', { timeoutMs: 60_000 })
+  await eventually(async () => (await handle.describe()).status.name !== 'RUNNING')
 }, 240_000)
 
 describe('with versions', () => {

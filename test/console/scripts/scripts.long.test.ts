@@ -389,13 +389,10 @@ describe('the pages', () => {
       await open('/scripts?kind=own')
       await page.getByText('100 of 999 scripts').waitFor()
       expect(await page.locator('tbody tr').count()).toBeLessThan(80)
-      await eventually(
-        async () => {
-          await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)')
-          return (await page.getByText('999 of 999 scripts').count()) === 1
-        },
-        { timeoutMs: 60_000 }
-      )
+      await eventually(async () => {
+        await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)')
+        return (await page.getByText('999 of 999 scripts').count()) === 1
+      })
       expect(await page.locator('tbody tr').count()).toBeLessThan(80)
       expect(await processorMs(page, () => page.evaluate(scrollThrough))).toBeLessThan(50 * FRAMES)
     })

@@ -41,13 +41,10 @@ async function invited(email: string): Promise<string> {
     }
     const team = await post('/api/teams', { name: 'Ion traps' })
     await post('/api/team/invitations', { team_id: team.id, email, role: 'member' })
-    await eventually(
-      () => {
-        path = mailedPath(email) ?? ''
-        return path !== ''
-      },
-      { timeoutMs: 60_000 }
-    )
+    await eventually(() => {
+      path = mailedPath(email) ?? ''
+      return path !== ''
+    })
   })()
   return path
 }

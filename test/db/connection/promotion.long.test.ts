@@ -45,7 +45,7 @@ test('no acknowledged write is lost when the primary dies and its standby is pro
         )
     }
   })
-  await eventually(() => acknowledged.length > 100, { timeoutMs: 60_000 })
+  await eventually(() => acknowledged.length > 100)
   await primary.kill()
   const before = acknowledged.length
   await standby.run('select pg_promote()', "alter system set synchronous_standby_names = ''", 'select pg_reload_conf()')

@@ -68,8 +68,7 @@ test('a script that waits for its tasks is continued by the executor that holds 
 test('one is told to stop: its runs finish, and the other one takes what comes', async () => {
   const ids = await submitAll(2, temporal(20))
   await eventually(
-    async () => (await health('executor')).slots.running === 1 && (await health('executor2')).slots.running === 1,
-    { timeoutMs: 60_000 }
+    async () => (await health('executor')).slots.running === 1 && (await health('executor2')).slots.running === 1
   )
   platform.tellToStop('executor')
   await eventually(async () => (await health('executor')).status === 'draining')
@@ -85,7 +84,7 @@ test('one is killed: its jobs are executed again by the other one, and none fail
   const ids = await submitAll(4, temporal(20))
   // A slot can be reserved and not used yet.
   for (const id of ids) await platform.accepted(id)
-  await eventually(async () => (await health('executor')).slots.running > 0, { timeoutMs: 60_000 })
+  await eventually(async () => (await health('executor')).slots.running > 0)
   await platform.kill('executor')
   const later = await submitAll(2, temporal(0))
   expect(await endsOf([...ids, ...later])).toEqual(completed([...ids, ...later]))

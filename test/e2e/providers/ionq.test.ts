@@ -55,7 +55,7 @@ longTest(
     // Like another account, which does not have the job. One look-up can still be under way with the first credentials.
     platform.ionq.reset()
     hide()
-    await eventually(() => lookUps() >= 2, { timeoutMs: 60_000 })
+    await eventually(() => lookUps() >= 2)
     platform.ionq.clearFaults()
     const job = await platform.ended(id)
     expect(job).toMatchObject({ status: 'failed', error: { code: 'provider_outcome_unknown' }, actual_cost_usd: null })

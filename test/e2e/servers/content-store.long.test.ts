@@ -152,19 +152,16 @@ s3Test(
     for (const id of ids) expect(await textOf(`/api/jobs/${id}/result`)).toContain('x'.repeat(200_000))
     const { db } = platform.connection
     const unnamed = () => db.execute(sql`select from unnamed_objects`)
-    await eventually(async () => (await unnamed()).length === 0, { timeoutMs: 60_000 })
+    await eventually(async () => (await unnamed()).length === 0)
     // A file of an earlier test's capsule can still be on its way.
-    await eventually(
-      async () => {
-        const rows = await db.execute<{ key: string }>(sql`
+    await eventually(async () => {
+      const rows = await db.execute<{ key: string }>(sql`
         select object_key as key from artifacts where object_key is not null
         union all select object_key from capsule_files where object_key is not null`)
-        const contents = (await server.keys()).filter((key) => !key.startsWith('audit-checkpoints/'))
-        expect(contents.sort()).toEqual(rows.map(({ key }) => key).sort())
-        return true
-      },
-      { timeoutMs: 60_000 }
-    )
+      const contents = (await server.keys()).filter((key) => !key.startsWith('audit-checkpoints/'))
+      expect(contents.sort()).toEqual(rows.map(({ key }) => key).sort())
+      return true
+    })
   },
   400_000
 )

@@ -75,7 +75,7 @@ test.each(['redis', 'temporal', 'executor'] as const)(
     }
     expect(ids).toHaveLength(5 * modes.length)
     for (const id of ids) expect(await platform.ended(id, 120_000)).toMatchObject({ status: 'completed', error: null })
-    await eventually(async () => (await probe(`${platform.workerUrl()}/readyz`)) === 200, { timeoutMs: 60_000 })
+    await eventually(async () => (await probe(`${platform.workerUrl()}/readyz`)) === 200)
   },
   300_000
 )

@@ -34,7 +34,7 @@ function load(platform: Platform) {
     /** Waits for more jobs to be accepted. */
     more: async (count: number) => {
       const wanted = ids.length + count
-      await Promise.race([eventually(() => ids.length >= wanted, { timeoutMs: 60_000 }), submitting])
+      await Promise.race([eventually(() => ids.length >= wanted), submitting])
     },
     stop: async () => {
       isOver = true
@@ -69,7 +69,7 @@ test.each(['is killed', 'hangs'])(
     await eventually(async () => (await replica.redis.info('replication')).includes('role:master'), {
       timeoutMs: 60_000
     })
-    await eventually(() => limitsSaid(platform).at(-1) === 'rate limits hold again', { timeoutMs: 60_000 })
+    await eventually(() => limitsSaid(platform).at(-1) === 'rate limits hold again')
     await jobs.more(5)
     await jobs.stop()
     await eachRunsOnce(platform, jobs.ids)
@@ -87,8 +87,8 @@ test('the primary of a cluster that holds the queue is killed', async () => {
   await jobs.more(5)
   owner!.kill()
   const replica = nodes.at(-1)!
-  await eventually(async () => (await replica.redis.info('replication')).includes('role:master'), { timeoutMs: 60_000 })
-  await eventually(() => limitsSaid(platform).at(-1) === 'rate limits hold again', { timeoutMs: 60_000 })
+  await eventually(async () => (await replica.redis.info('replication')).includes('role:master'))
+  await eventually(() => limitsSaid(platform).at(-1) === 'rate limits hold again')
   await jobs.more(5)
   await jobs.stop()
   await eachRunsOnce(platform, jobs.ids)
@@ -103,10 +103,10 @@ test('a whole cluster is away for a while', async () => {
   const jobs = load(platform)
   await jobs.more(5)
   for (const { pid } of nodes) process.kill(pid, 'SIGSTOP')
-  await eventually(() => limitsSaid(platform).length > 0, { timeoutMs: 60_000 })
+  await eventually(() => limitsSaid(platform).length > 0)
   await jobs.more(5)
   for (const { pid } of nodes) process.kill(pid, 'SIGCONT')
-  await eventually(() => limitsSaid(platform).at(-1) === 'rate limits hold again', { timeoutMs: 60_000 })
+  await eventually(() => limitsSaid(platform).at(-1) === 'rate limits hold again')
   await jobs.more(5)
   await jobs.stop()
   await eachRunsOnce(platform, jobs.ids)

@@ -14,8 +14,6 @@ const SENTINEL_PASSWORD = 'of-the-sentinels'
 const PRIMARY = 'main'
 const HOST = '127.0.0.1'
 const SLOTS = 16_384
-/** For servers to find each other. */
-const JOINED = { timeoutMs: 60_000 }
 
 export type RedisServer = Child & {
   port: number
@@ -173,7 +171,7 @@ export function redisServers(name: string, { tls = false } = {}) {
           if (known('num-slaves') !== 1 || known('num-other-sentinels') !== sentinels - 1) return false
         }
         return (await replica.redis.info('replication')).includes('master_link_status:up')
-      }, JOINED)
+      })
       const hosts = watchers.map(({ port }) => `${HOST}:${port}`).join(',')
       const query = `?sentinel_password=${SENTINEL_PASSWORD}`
       return {
@@ -212,7 +210,7 @@ export function redisServers(name: string, { tls = false } = {}) {
       await eventually(async () => {
         const infos = await Promise.all(nodes.map(infoOf))
         return infos.every((info) => info.includes('cluster_state:ok') && info.includes(`known_nodes:${nodes.length}`))
-      }, JOINED)
+      })
       let owner: RedisServer | null = null
       if (replicaOf !== null) {
         const slot = (await first!.redis.call('CLUSTER', 'KEYSLOT', replicaOf)) as number
@@ -222,12 +220,12 @@ export function redisServers(name: string, { tls = false } = {}) {
         await eventually(async () => {
           await replica.redis.call('CLUSTER', 'REPLICATE', id)
           return true
-        }, JOINED)
+        })
         await eventually(async () => {
           const isUp = (await replica.redis.info('replication')).includes('master_link_status:up')
           const seen = await Promise.all(nodes.map(async ({ redis }) => String(await redis.call('CLUSTER', 'NODES'))))
           return isUp && seen.every((text) => text.includes(`slave ${id}`))
-        }, JOINED)
+        })
       }
       // All but one: the others are found through the first that responds.
       const hosts = nodes

@@ -46,13 +46,10 @@ async function runJobs(settings: RedisSettings, prefix: string): Promise<void> {
   const entries = ids.map((jobId) => ({ name: 'run', data: { jobId, generation: 1 }, opts: { jobId: `${jobId}-1` } }))
   await eventually(() => queue.queue.addBulk(entries))
   // The executor is that of all test files.
-  await eventually(
-    async () => {
-      const rows = await db.execute(sql`select status from jobs where id::text in ${ids}`)
-      return rows.every(({ status }) => status === 'completed')
-    },
-    { timeoutMs: 60_000 }
-  )
+  await eventually(async () => {
+    const rows = await db.execute(sql`select status from jobs where id::text in ${ids}`)
+    return rows.every(({ status }) => status === 'completed')
+  })
   expect(await queue.queue.getWorkersCount()).toBe(1)
   expect(await queue.ping()).toBeDefined()
   await eventually(async () => (await queue.queue.getJobCountByTypes('waiting', 'active', 'failed')) === 0)
@@ -131,13 +128,11 @@ test('a Sentinel that hangs is left for the next one', async () => {
   process.kill(sentinels[0]!.pid, 'SIGSTOP')
   const queue = createDirectQueue(readRedisSettings(env), database.name)
   try {
-    await eventually(
-      () =>
-        queue.ping().then(
-          () => true,
-          () => false
-        ),
-      { timeoutMs: 60_000 }
+    await eventually(() =>
+      queue.ping().then(
+        () => true,
+        () => false
+      )
     )
   } finally {
     await queue.close()

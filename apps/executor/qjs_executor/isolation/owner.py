@@ -9,7 +9,7 @@ import os
 def owner_name() -> str:
     """This executor's part of a name: `<process id>-<start time in clock ticks since boot>`."""
     pid = os.getpid()
-    return f"{pid}-{_started(pid)}"
+    return f"{pid}-{started(pid)}"
 
 
 def is_dead(name: str) -> bool:
@@ -17,10 +17,10 @@ def is_dead(name: str) -> bool:
     parts = name.split("-")
     if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
         return False
-    return _started(int(parts[0])) != int(parts[1])
+    return started(int(parts[0])) != int(parts[1])
 
 
-def _started(pid: int) -> int:
+def started(pid: int) -> int:
     """When a process started; -1 when there is none with this id."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:

@@ -6,14 +6,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from qjs_executor.isolation.owner import started
 from qjs_executor.job import GIB, Asked, Completed, Failed, Job, JobParams, Limits, Lost, NotParked, Outcome, Script
 from qjs_executor.sandbox import pooled_child
 from qjs_executor.sandbox.warm_sandbox import WarmSandbox
@@ -143,18 +142,12 @@ async def _read_nothing(sandbox: WarmSandbox, seen: Seen) -> None:
         seen.unread = await _run(sandbox, _job("marqov", large))
 
 
-def _started(pid: int) -> tuple[int, int]:
-    """When a process started, and its id, which others get after it; none is older than its zygote."""
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]), pid
-    except OSError:
-        return sys.maxsize, pid
-
-
 async def _renew(sandbox: WarmSandbox, seen: Seen) -> None:
     deadline = time.monotonic() + 300
     while len(seen.zygotes) < 2 and time.monotonic() < deadline:
-        seen.zygotes.add(min(_started(pid) for pid in sandbox.facts().zygotes[0]["pids"]))
+        alive = [(at, pid) for pid in sandbox.facts().zygotes[0]["pids"] if (at := started(pid)) >= 0]
+        # Ids are used again, and none of its children is older than a zygote.
+        seen.zygotes.update(sorted(alive)[:1])
         seen.small.append(await _run(sandbox, _job("openqasm", BELL)))
 
 
@@ -191,4 +184,4 @@ def test_a_result_that_the_executor_has_no_process_to_read_is_lost_and_may_be_re
 def test_a_zygote_is_renewed_without_losing_a_run(seen: Seen) -> None:
     assert len(seen.zygotes) == 2, "a second zygote took over"
     assert all(isinstance(end, Completed) and json.loads(end.result)["shots"] == 10 for end in seen.small)
-    assert not any(_started(pid) == (when, pid) for when, pid in seen.zygotes)
+    assert not any(started(pid) == at for at, pid in seen.zygotes)

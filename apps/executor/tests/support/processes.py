@@ -17,13 +17,13 @@ from typing import Any
 import httpx
 import pytest
 
-from qjs_executor.isolation.owner import owner_name
+from qjs_executor.isolation.owner import started
 
 from .asking import SPINNING, begin
 from .executor import Answer, Executor, eventually, python
 
 _OWNER = re.compile(r"qjs-(?:pool-)?(\d+)-(\d+)-")
-_BEGAN = int(owner_name().split("-")[1])
+_BEGAN = started(os.getpid())
 
 LOOP = python("while True: pass")
 DETACHED = python(

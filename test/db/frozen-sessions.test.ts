@@ -13,11 +13,12 @@ import { createTestDatabase } from '../support/stack/database.js'
 
 const IDLE_LIMIT_MS = 1_500
 const database = await createTestDatabase('frozen_sessions')
-const { db } = database
+const { db, close } = connect(database.url)
 const limitedPool = connect(database.url, { max: 1, idleInTransactionMs: IDLE_LIMIT_MS })
 /** Its sessions stay frozen until a test thaws them. */
 const lastingPool = connect(database.url, { max: 1 })
 afterAll(async () => {
+  await close()
   await limitedPool.close()
   await lastingPool.close()
   await database.drop()

@@ -2,7 +2,7 @@
 // while the server runs, and prints how to look at it.
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
-import { type Connection, connect } from '../../../db/client.js'
+import { type Connection, type ConnectionOptions, connect } from '../../../db/client.js'
 import type { ContentStore } from '../../../db/content-store.js'
 
 export interface TestDatabase extends Omit<Connection, 'close'> {
@@ -28,7 +28,7 @@ export async function createTestDatabase(
   )
   const url = new URL(serverUrl())
   url.pathname = `/${name}`
-  const connection = connect(ofTest(url.href), { max, contentStore })
+  const connection = connectForTest(url.href, { max, contentStore })
   let dropped: Promise<void> | null = null
   return {
     name,
@@ -45,9 +45,15 @@ export async function createTestDatabase(
   }
 }
 
-/** The address for a test's own queries, which are not recorded as the product's (query-recorder.ts). */
-export const ofTest = (url: string): string =>
-  process.env.RECORD_QUERIES === '1' ? `${url}?application_name=test` : url
+/** Tests write thousands of rows in one statement, which on a busy machine takes longer than the product allows. */
+const STATEMENT_MS = 60_000
+
+/** For a test's own queries, which are not recorded as the product's (query-recorder.ts). */
+export const connectForTest = (url: string, options: ConnectionOptions): Connection =>
+  connect(process.env.RECORD_QUERIES === '1' ? `${url}?application_name=test` : url, {
+    statementTimeoutMs: STATEMENT_MS,
+    ...options
+  })
 
 function serverUrl(): string {
   const url = process.env.TEST_PG_URL

@@ -10,11 +10,11 @@ import { startTemporal } from '../../../apps/cli/stack/parts/temporal.js'
 import { projectRoot } from '../../../apps/cli/stack/project.js'
 import { Watchdog } from '../../../apps/cli/stack/watchdog.js'
 import { createAccessCode } from '../../../db/accounts/accounts.js'
-import { type Connection, connect } from '../../../db/client.js'
+import type { Connection } from '../../../db/client.js'
 import { isFinal, type JobStatus } from '../../../domain/jobs/job-status.js'
 import { JsonText } from '../../../domain/json/json-text.js'
 import { eventually } from '../eventually.js'
-import { createTestDatabase, ofTest } from './database.js'
+import { connectForTest, createTestDatabase } from './database.js'
 
 const TOKEN = 'a-token-of-the-tests-own'
 
@@ -59,7 +59,7 @@ export async function startPlatform(
   logFile?: string
 ) {
   const database = await createTestDatabase(file)
-  const connection = connect(ofTest(database.url), { max: 5 })
+  const connection = connectForTest(database.url, { max: 5 })
   const folder = join(projectRoot, '.test', 'platforms', database.name)
   mkdirSync(folder, { recursive: true })
   const ending = new AbortController()

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Child, type Exit, logTail, type StackContext } from '../../../apps/cli/stack/parts/child.js'
 import { type Executor, startExecutor } from '../../../apps/cli/stack/parts/executor.js'
+import { freePort } from '../../../apps/cli/stack/parts/free-port.js'
 import { startNodeApp } from '../../../apps/cli/stack/parts/node-app.js'
 import { startRedis } from '../../../apps/cli/stack/parts/redis.js'
 import { startTemporal } from '../../../apps/cli/stack/parts/temporal.js'
@@ -75,7 +76,12 @@ export async function startPlatform(
     Record<'redis' | 'temporal' | 'executor' | 'executor2' | 'api' | 'worker' | 'secondWorker', Child>
   > = {}
   const redis = own.redis ? await startRedis({ dataDir: null, password: TOKEN }, context) : null
-  const temporalOptions = { database: temporalFile, ...(typeof own.temporal === 'object' && own.temporal) }
+  const temporalOptions = {
+    database: temporalFile,
+    // The usual port of the web interface goes to the next stack of another test while this server is down.
+    uiPort: await freePort(),
+    ...(typeof own.temporal === 'object' && own.temporal)
+  }
   const temporal = own.temporal ? await startTemporal(temporalOptions, context) : null
   const optionsOf = (one: boolean | OwnExecutor | undefined) => ({
     token: TOKEN,

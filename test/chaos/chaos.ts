@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
 import { projectRoot } from '../../apps/cli/stack/project.js'
 import { createAccessCode, grantPlatformAdmin } from '../../db/accounts/accounts.js'
-import { type Connection, connect } from '../../db/client.js'
+import type { Connection } from '../../db/client.js'
 import { readS3Settings } from '../../services/content-store/s3-settings.js'
 import { createS3Store } from '../../services/content-store/s3-store.js'
 import { s3Program, startS3Server } from '../support/content-store/s3-server.js'
 import { eventually } from '../support/eventually.js'
+import { connectForTest } from '../support/stack/database.js'
 import { QjobStart } from '../support/stack/qjob-start.js'
 import { stopWithProcess } from '../support/stack/stop-with-process.js'
 import { runCapsules } from './capsule-load.js'
@@ -83,7 +84,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const databaseUrl = readStackFile(dataDir)?.database_url
     if (!base || !databaseUrl) throw new Error(`the stack did not start:\n${stack.stderr}`)
     const contentStore = store && createS3Store(readS3Settings(storeEnvironment(store))!)
-    const connection = connect(databaseUrl, { max: 2, statementTimeoutMs: 60_000, contentStore })
+    const connection = connectForTest(databaseUrl, { max: 2, contentStore })
     try {
       const providers = providersOfStack(dataDir)
       const paidBackends = providers.map(({ backend }) => backend)

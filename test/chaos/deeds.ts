@@ -5,10 +5,11 @@ import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import pLimit from 'p-limit'
 import type postgres from 'postgres'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
-import { type Connection, connect } from '../../db/client.js'
+import type { Connection } from '../../db/client.js'
 import { workflowIdOf } from '../../domain/jobs/dispatch.js'
 import { isRunning } from '../../tools/process-lock.mjs'
 import type { S3Server } from '../support/content-store/s3-server.js'
+import { connectForTest } from '../support/stack/database.js'
 import type { QjobStart } from '../support/stack/qjob-start.js'
 import type { Chance } from './chance.js'
 import type { ChaosClient } from './client.js'
@@ -90,7 +91,7 @@ type Deed = (options: DeedOptions, load: LoadResult) => Promise<boolean>
 
 const deedOf: Readonly<Record<DeedName, Deed>> = {
   'a session holds a job row': async ({ dataDir, frozenMs }) => {
-    const session = connect(readStackFile(dataDir)!.database_url!, { max: 1, statementTimeoutMs: 60_000 })
+    const session = connectForTest(readStackFile(dataDir)!.database_url!, { max: 1 })
     try {
       return await session.sql.begin(async (tx) => {
         const rows = await tx`

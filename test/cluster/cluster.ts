@@ -16,6 +16,7 @@ import { startTemporal } from '../../apps/cli/stack/parts/temporal.js'
 import { Watchdog } from '../../apps/cli/stack/watchdog.js'
 import { startEmulators } from '../../apps/emulators/emulators.js'
 import { type Connection, connect } from '../../db/client.js'
+import { connectForTest } from '../support/stack/database.js'
 import { createAuthority } from '../support/tls/certificates.js'
 import { postgresOverTls } from '../support/tls/postgres-over-tls.js'
 import { tlsBefore } from '../support/tls/tls-before.js'
@@ -193,7 +194,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
       startBalancer({ folder, port: balancerPort, apis: apiPorts, secret }, contextOf('haproxy'))
     )
   )
-  const connection = connect(databaseUrl, { max: 3, statementTimeoutMs: 60_000 })
+  const connection = connectForTest(databaseUrl, { max: 3 })
   return {
     base: `https://127.0.0.1:${balancerPort}`,
     agent: new Agent({ connect: { ca: authority.ca } }),

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readStackFile } from '../../apps/cli/stack/data-dir.js'
-import { type Connection, connect } from '../../db/client.js'
+import type { Connection } from '../../db/client.js'
 import { eventually } from '../support/eventually.js'
+import { connectForTest } from '../support/stack/database.js'
 import { type Account, createAccount } from './accounts.js'
 import type { Attack } from './attack.js'
 import { composeLimits } from './compose-limits.js'
@@ -188,5 +189,4 @@ async function untilMeasurable(neighbour: Neighbour): Promise<void> {
   })
 }
 
-const openDatabase = (dataDir: string): Connection =>
-  connect(readStackFile(dataDir)!.database_url!, { max: 1, statementTimeoutMs: 60_000 })
+const openDatabase = (dataDir: string): Connection => connectForTest(readStackFile(dataDir)!.database_url!, { max: 1 })

@@ -24,12 +24,14 @@ DRAIN_SECONDS = 1.0
 KILL_SECONDS = 2.0
 """An execution normally dies within milliseconds; after this time its control group is killed too."""
 OBEY_SECONDS = 10.0
-"""A zygote that has not obeyed the order to kill by then no longer works, and is killed with its children."""
+"""A zygote that has not obeyed the order to kill by then no longer works, and is killed with its children. One that has
+not answered the order to stop is taken for one."""
 GIVE_UP_SECONDS = 30.0
 """An execution with many processes and much memory takes the kernel seconds to kill. That must not cost the other
 executions of its zygote, so what is still alive by then is left to the kernel."""
-STOP_SECONDS = 1.0
-"""Processes normally stop within a millisecond or two; this bounds the wait for those that wake each other up."""
+STOP_PASSES = 200
+"""Processes normally stop at the first pass; this bounds the attempts at those that wake each other up. It is no time,
+since a busy machine can let a zygote stand still for seconds, and that must not cost an execution."""
 
 _Order = Literal["kill", "stop", "continue"]
 
@@ -150,20 +152,20 @@ class PooledChild:
 
     async def stop(self) -> None:
         """Stops all processes of the execution. Raises SandboxFault when they do not stay stopped."""
-        deadline = asyncio.get_running_loop().time() + STOP_SECONDS
         quiet = 0
-        # Twice, because the second pass finds processes that were woken after the first one.
-        while quiet < 2:
+        for _ in range(STOP_PASSES):
             quiet = quiet + 1 if await self.running() == 0 else 0
-            if asyncio.get_running_loop().time() > deadline:
-                raise SandboxFault("its processes do not stop")
+            # Twice, because the second pass finds processes that were woken after the first one.
+            if quiet == 2:
+                return
+        raise SandboxFault("its processes do not stop")
 
     async def running(self) -> int:
         """Stops the processes of the execution; returns how many were running. Raises SandboxFault when it is dead."""
         self._stopped = asyncio.get_running_loop().create_future()
         self._order("stop")
         ends: list[asyncio.Future[Any]] = [self._stopped, self.ended]
-        await asyncio.wait(ends, timeout=STOP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(ends, timeout=OBEY_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not self._stopped.done():
             raise SandboxFault("it is dead or its zygote does not answer")
         return self._stopped.result()

@@ -13,7 +13,7 @@ export default {
   testSequencer: '<rootDir>/test/support/stack/sequencer.cjs',
   // The machine that the limits are meant for has two cores. A third of the time a test waits for another process, those of
   // the long lane half of it.
-  maxWorkers: process.env.TEST_LANE === 'short' ? 3 : 5,
+  maxWorkers: process.env.TEST_LANE === 'short' ? 3 : 4,
   // For what hangs: a test that waits for a state has a deadline of its own.
   testTimeout: 180_000,
   // With the times of the last run, by which test/support/stack/sequencer.cjs sorts.

@@ -73,6 +73,8 @@ export function submitFormTests(scene: Scene): void {
       await params.fill('{"observables": ["no such"]}')
       await page.getByText(/^observables/).waitFor()
       await params.fill('{"observables": ["ZZ"], "exact": 1.50}')
+      // With it goes a line of the form, and what lies below moves up.
+      await page.getByText(/^observables/).waitFor({ state: 'hidden' })
       await page.getByLabel(/^Time-out/).fill('0')
       await page.getByLabel('Labels, one a line (optional)').fill('first, of all\nsecond')
       await submitButton(page).click()

@@ -29,9 +29,11 @@ not answered the order to stop is taken for one."""
 GIVE_UP_SECONDS = 30.0
 """An execution with many processes and much memory takes the kernel seconds to kill. That must not cost the other
 executions of its zygote, so what is still alive by then is left to the kernel."""
-STOP_PASSES = 200
-"""Processes normally stop at the first pass; this bounds the attempts at those that wake each other up. It is no time,
-since a busy machine can let a zygote stand still for seconds, and that must not cost an execution."""
+STOP_SECONDS = 10.0
+"""Processes normally stop at the first pass; this bounds the attempts at those that wake each other up. It is longer
+than a busy machine lets a process stand still, because a process stops only once it gets the processor."""
+PASS_SECONDS = 0.005
+"""Between two passes that found a process running. Passes that follow at once would use the processor that it needs."""
 
 _Order = Literal["kill", "stop", "continue"]
 
@@ -152,13 +154,18 @@ class PooledChild:
 
     async def stop(self) -> None:
         """Stops all processes of the execution. Raises SandboxFault when they do not stay stopped."""
+        deadline = asyncio.get_running_loop().time() + STOP_SECONDS
+        await self.running()
         quiet = 0
-        for _ in range(STOP_PASSES):
-            quiet = quiet + 1 if await self.running() == 0 else 0
-            # Twice, because the second pass finds processes that were woken after the first one.
-            if quiet == 2:
-                return
-        raise SandboxFault("its processes do not stop")
+        # Twice, because the second pass finds processes that were woken after the first one.
+        while quiet < 2:
+            if await self.running() == 0:
+                quiet += 1
+                continue
+            quiet = 0
+            if asyncio.get_running_loop().time() > deadline:
+                raise SandboxFault("its processes do not stop")
+            await asyncio.sleep(PASS_SECONDS)
 
     async def running(self) -> int:
         """Stops the processes of the execution; returns how many were running. Raises SandboxFault when it is dead."""

@@ -18,10 +18,12 @@ from ..support.processes import LOOP, hold, stocked, taken, ticks
 WOKEN = FRAMES + (
     "import ctypes, signal, threading\nsignal.signal(signal.SIGCONT, lambda *_: None)\nlibc = ctypes.CDLL(None)\n"
     "event = (ctypes.c_char * 64)()\nctypes.c_int.from_buffer(event, 8).value = signal.SIGCONT\n"
-    "timer, when = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 300_000_000, 0, 300_000_000)\n"
-    "assert libc.timer_create(0, event, ctypes.byref(timer)) == 0\nassert libc.timer_settime(timer, 0, when, None) == 0\n"
+    "for half in range(1, 61):\n    timer, when = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 0, half // 2, half % 2 * 500_000_000)\n"
+    "    assert libc.timer_create(0, event, ctypes.byref(timer)) == 0\n"
+    "    assert libc.timer_settime(timer, 0, when, None) == 0\n"
     "def spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"
 )
+"""A timer for each half second, since one that repeats ends for good when its signal is pending as the run is stopped."""
 
 
 def parked(executor: Executor) -> int:

@@ -144,10 +144,10 @@ ONCE = FRAMES + ASK + TELL
 """Requests one circuit and returns the counts that it received."""
 ANSWER = {"digest": CIRCUIT_DIGEST, "counts": '{"1": 10}'}
 SPINNING = (
-    FRAMES
-    + "import threading, signal\nfor _ in range(2):\n    if os.fork() == 0:\n        if os.fork() == 0: os.setsid()\n"
-    "        while True: pass\ndef spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"
-    + ASK
-    + TELL
+    FRAMES + "import threading, signal\nheard, told = os.pipe()\nfor _ in range(2):\n    if os.fork() == 0:\n"
+    "        if os.fork() == 0: os.setsid()\n        os.write(told, b'.')\n        while True: pass\n"
+    "def spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()\n"
+    # One that is stopped before it has forked never will.
+    "for _ in range(4): os.read(heard, 1)\n" + ASK + TELL
 )
 """The same, with four processes and a thread that never rest."""

@@ -10,7 +10,7 @@
 // Long are the files named *.long.test.ts, the rows that test/support/lane.ts holds back, and pytest's tests marked `long`.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { elapsed, say } from './bootstrap/progress.mjs'
 import { bootstrap, needs, root } from './bootstrap.mjs'
 import { build } from './build.mjs'
@@ -21,8 +21,6 @@ const checkLimitMs = 20 * 60_000
 const testLimitMs = 180 * 60_000
 const longProgramLimitMs = 120 * 60_000
 const slowestShown = 20
-// More than this is no matter of the load.
-const repeatedFilesMax = 4
 
 const flags = ['--check', '--all']
 const checksOnly = process.argv.includes('--check')
@@ -62,8 +60,6 @@ const pytest = {
   name: 'pytest',
   command: join(executor, 'scripts/test'),
   args: [...(short ? [] : ['--all']), `--junitxml=${pytestFile}`],
-  // The path of a file that failed is relative to the project.
-  argsAlone: (files) => ['-n', '1', ...files.map((file) => relative('apps/executor', file))],
   cwd: executor,
   results: pytestResults
 }
@@ -72,7 +68,6 @@ const jest = {
   name: 'jest',
   command: process.execPath,
   args: ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${jestFile}`, ...forJest],
-  argsAlone: (files) => ['--maxWorkers=1', '--runTestsByPath', ...files],
   env: {
     TEST_LANE: short ? 'short' : 'all',
     PLAIN_REPORTER: 'off',
@@ -112,8 +107,6 @@ mkdirSync(resultsFolder, { recursive: true })
 for (const file of [pytestFile, jestFile]) rmSync(file, { force: true })
 
 const summary = []
-/** Tests that failed beside others and passed alone. */
-const unsteady = []
 // The checks are short and use one core each; the test runs fill the machine and come one after the other.
 await Promise.all(checks.map((check) => runCheck(check, checkLimitMs)))
 if (!checksOnly && wantsPytest) await runTests(pytest)
@@ -133,28 +126,11 @@ async function runCheck(check, limitMs) {
 async function runTests(runner) {
   const began = Date.now()
   say(`\n--- ${runner.name} ---`)
-  let { ok } = await run(runner, testLimitMs, false)
-  let results = runner.results()
-  if (everything && results.failedFiles.length > 0 && results.failedFiles.length <= repeatedFilesMax) {
-    const alone = await runAlone(runner, results.failedFiles)
-    if (alone.ok) {
-      unsteady.push(...results.failures)
-      results = { ...results, passed: results.passed + results.failed, failed: 0 }
-      ok = true
-    }
-  }
+  const { ok } = await run(runner, testLimitMs, false)
+  const results = runner.results()
   // A runner that broke off before or after its tests has failed, whatever it counted.
   if (!ok && results.failed === 0) results.failed = 1
   summary.push({ name: runner.name, ok: ok && results.failed === 0, time: elapsed(began), ...results })
-}
-
-// Thousands of tests that wait for real processes take hours of two cores together, where one of them can stand still for
-// longer than its test allows. What fails there and passes with nothing beside it is named at the end, to be mended.
-async function runAlone(runner, files) {
-  say(`\n--- ${runner.name}: once more, with nothing beside it: ${files.join(', ')} ---`)
-  const { ok } = await run({ ...runner, args: [...runner.args, ...runner.argsAlone(files)] }, testLimitMs, false)
-  const { passed, failed } = runner.results()
-  return { ok: ok && failed === 0 && passed > 0 }
 }
 
 function run({ command, args, cwd = root, env = {} }, limitMs, capture) {
@@ -190,8 +166,6 @@ function report() {
     .slice(0, slowestShown)
   if (slowest.length > 1) process.stdout.write('\nslowest files, in seconds\n')
   for (const [file, seconds] of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(7)}  ${file}\n`)
-  if (unsteady.length > 0) process.stdout.write('\nfailed beside other tests and passed alone: to be mended\n')
-  for (const name of unsteady) process.stdout.write(`  ${name}\n`)
   process.stdout.write('\n')
   for (const { name, ok, time, passed, failed, skipped } of summary) {
     const counted =

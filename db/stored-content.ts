@@ -120,18 +120,20 @@ export const inTurn = <T>(bytes: number, write: () => Promise<T>): Promise<T> =>
 export const withContents = <T>(db: Db, contents: readonly Buffer[], write: WriteContents<T>): Promise<T> =>
   inTurn(bytesOf(contents), () => writeContents(db, contents, write))
 
+/** Whether contents are written in one piece, and so with a statement of their own. */
+export const areSentWhole = (contents: readonly Buffer[]): boolean => bytesOf(contents) <= WHOLE_BYTES_MAX
+
 type WriteContents<T> = (db: DbOrTx, bytes: readonly SQL[]) => Promise<T>
 
 /** `withContents` for a caller that has its turn. Large contents are sent beforehand, and get a transaction with a longer time limit. */
 export async function writeContents<T>(db: Db, contents: readonly Buffer[], write: WriteContents<T>): Promise<T> {
-  const size = bytesOf(contents)
-  if (size <= WHOLE_BYTES_MAX)
+  if (areSentWhole(contents))
     return write(
       db,
       contents.map((content) => sql`${content}::bytea`)
     )
   return db.transaction(async (tx) => {
-    await allowTimeFor(tx, size)
+    await allowTimeFor(tx, bytesOf(contents))
     const bytes: SQL[] = []
     for (const content of contents) bytes.push(await sendContent(tx, content))
     return write(tx, bytes)

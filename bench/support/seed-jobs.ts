@@ -43,7 +43,7 @@ export async function seedJobs({ settings, user }: BenchPlatform, count: number)
         case status when 'failed' then 'execution_error' end, case status when 'failed' then 'as seeded' end,
         at, at + interval '1 s', at + interval '2 s', at + interval '2 s'
       from (select *, case when backend like 'ionq%' then 20000 else 0 end as cost from (
-        select i, now() - (${count}::int - i) * interval '365 days' / ${count}::int as at, md5('noise' || i) as noise,
+        select i, now() - interval '365 days' * ((${count}::int - i)::float8 / ${count}::int) as at, md5('noise' || i) as noise,
           random() as chance,
           case when i % ${rare(100)}::int = 0 then 'dispatch_failed' when i % 1000 < 930 then 'completed'
             when i % 1000 < 975 then 'failed' else 'cancelled' end as status,

@@ -5,6 +5,7 @@ import { isReservedUsername } from '../../domain/accounts/username.js'
 import { validationError } from '../../domain/errors.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
+import { type Places, query } from '../statement.js'
 import { accessCodes, sessions, users } from '../tables/accounts.js'
 import { hashToken, newToken } from '../tokens.js'
 
@@ -137,17 +138,17 @@ export async function findSession(
   db: DbOrTx,
   token: string
 ): Promise<{ sessionId: string; user: User; stale: boolean } | null> {
-  const [row] = await db
-    .select({
-      sessionId: sessions.id,
-      user: userColumns,
-      stale: isStale
-    })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.tokenHash, hashToken(token)), isLive))
+  const [row] = await liveSession(db, { tokenHash: hashToken(token) })
   return row ?? null
 }
+
+const liveSession = query(({ tokenHash }: Places<{ tokenHash: Buffer }>, on) =>
+  on
+    .select({ sessionId: sessions.id, user: userColumns, stale: isStale })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.tokenHash, tokenHash), isLive))
+)
 
 export async function touchSession(db: DbOrTx, sessionId: string): Promise<void> {
   await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId))

@@ -8,6 +8,7 @@ import type { Pricing } from '../../domain/money/cost.js'
 import { type MicroUsd, microFromUsd } from '../../domain/money/money.js'
 import type { Db, DbOrTx } from '../client.js'
 import { newId } from '../ids.js'
+import { type Places, query } from '../statement.js'
 import { backends } from '../tables/backends.js'
 import { pricingOf, pricingValues } from './pricing.js'
 import { emulatedByWorker, servedByWorker } from './provider-workers.js'
@@ -20,9 +21,13 @@ export async function listBackends(db: DbOrTx): Promise<Backend[]> {
 }
 
 export async function findBackend(db: DbOrTx, slug: string): Promise<Backend | null> {
-  const [row] = await db.select(columns).from(backends).where(eq(backends.slug, slug))
+  const [row] = await backendOf(db, { slug })
   return row ? fromRow(row) : null
 }
+
+const backendOf = query(({ slug }: Places<{ slug: string }>, on) =>
+  on.select(columns).from(backends).where(eq(backends.slug, slug))
+)
 
 /**
  * Refuses a program that is wider than the backend, naming one that fits, and a state vector that no backend returns.

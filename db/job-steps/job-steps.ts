@@ -16,9 +16,17 @@ import { now } from '../clock.js'
 import { attemptUnderWay, closeAttempt, closeOpenAttempts } from '../jobs/attempts.js'
 import { type Fence, fenceHolds } from '../jobs/fence.js'
 import { closeTasks } from '../jobs/job-tasks.js'
-import { type Transition, transition } from '../jobs/job-transition.js'
+import {
+  afterTransition,
+  type Change,
+  type MovedRow,
+  type Transition,
+  transition,
+  transitionText
+} from '../jobs/job-transition.js'
 import { settle } from '../money/budget.js'
 import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
+import { type Given, statement } from '../statement.js'
 import { backends } from '../tables/backends.js'
 import { jobs, outbox, scriptRequests } from '../tables/jobs.js'
 import { leaseEnd } from './lease-time.js'
@@ -36,22 +44,19 @@ export async function beginJob(
   fence: Fence,
   facts: { workflowRunId?: string } = {}
 ): Promise<Beginning> {
-  const claimWith = (handle: DbOrTx, where?: SQL) =>
-    transition(handle, jobId, 'running', {
-      // The same statement sets the lease, so the claim is fenced by the generation alone.
-      fence: { generation: fence.generation },
-      set: {
-        ...facts,
-        startedAt: now,
-        ...(fence.lease ? { leaseToken: fence.lease, leaseExpiresAt: leaseEnd } : {})
-      },
-      where: and(or(isNull(jobs.notBefore), lte(jobs.notBefore, now)), where),
-      clears: 'start'
-    })
+  // The same statement sets the lease, so the claim is fenced by the generation alone.
+  const by = { fence: { generation: fence.generation } }
+  const values = {
+    jobId,
+    generation: fence.generation,
+    lease: fence.lease ?? null,
+    workflowRunId: facts.workflowRunId ?? null
+  }
   // Most backends are free, and then the claim is one statement: no price can be above the reservation.
-  if ((await claimWith(db, isOnFreeBackend)) === 'won') return 'begin'
+  const moved = await claimOnFreeBackend(db, values)
+  if ((await afterTransition(db, jobId, 'running', moved, by)) === 'won') return 'begin'
   return db.transaction(async (tx) => {
-    const claim = await claimWith(tx)
+    const claim = await transition(tx, jobId, 'running', { ...claimOf(values), ...by })
     const beginning = claim === 'won' ? 'begin' : await beginningOf(tx, jobId, fence)
     if (beginning !== 'begin') {
       // A later generation finds the job running already; its row is obsolete as well.
@@ -65,8 +70,34 @@ export async function beginJob(
   })
 }
 
+interface Claim {
+  jobId: string
+  generation: number
+  /** `null` for a job of a workflow. */
+  lease: string | null
+  /** `null` leaves it unchanged. */
+  workflowRunId: string | null
+}
+
+const claimOf = ({ generation, lease, workflowRunId }: { [Name in keyof Claim]: Given<Claim[Name]> }): Change => ({
+  fence: { generation },
+  set: {
+    startedAt: now,
+    workflowRunId: sql`coalesce(${workflowRunId}, ${jobs.workflowRunId})`,
+    leaseToken: sql`${lease}::uuid`,
+    leaseExpiresAt: sql`case when ${lease}::uuid is not null then ${leaseEnd} end`
+  },
+  where: or(isNull(jobs.notBefore), lte(jobs.notBefore, now)),
+  clears: 'start'
+})
+
 /** Also of a backend that is missing from the catalogue: that fails the job when it runs. */
 const isOnFreeBackend = sql`not exists (select from ${backends} where ${backends.slug} = ${jobs.backend} and not ${freePricing})`
+
+const claimOnFreeBackend = statement<Claim, MovedRow>((given, on) => {
+  const claim = claimOf(given)
+  return transitionText(on, given.jobId, 'running', { ...claim, where: and(claim.where, isOnFreeBackend) })
+})
 
 async function beginningOf(tx: Tx, jobId: string, fence: Fence): Promise<Beginning> {
   const [row] = await tx

@@ -2,11 +2,12 @@
 // outcome. The step that makes a row obsolete deletes it (db/job-steps/job-steps.ts), never this file. Delivering twice
 // is harmless, so outcomes are recorded without waiting for the disk.
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
-import type { DispatchKind } from '../../domain/jobs/dispatch.js'
+import { type DispatchKind, dispatchKinds } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
 import { anyOf, type Db } from '../client.js'
 import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
+import { type Places, perShape, query, statement } from '../statement.js'
 import { handleRows, type RowFailures } from '../sweep-rows.js'
 import { outbox } from '../tables/jobs.js'
 import { unflushed } from '../unflushed.js'
@@ -54,11 +55,18 @@ export async function takeDue(db: Db, mode: ExecutionMode, limit: number, runnin
  * The rows of jobs that were just recorded, for the nudge. Rows that are deferred or not due yet are left to the relay.
  */
 export async function findFresh(db: Db, jobIds: string[], runningMax: number): Promise<OutboxRow[]> {
-  // The list is passed as one text: for a list of known length, Postgres would make a plan for each length.
-  const fresh = sql`select ${columns} from ${outbox}
-    where job_id = any(string_to_array((select ${jobIds.join(',')}::text), ',')::uuid[]) and deliveries = 0 and due_at <= now() and held_reason is null`
-  return passed(await db.execute<JudgedRow>(judgeStarts(fresh, runningMax, null)))
+  return passed(await freshRows(runningMax)(db, { jobIds: jobIds.join(',') }))
 }
+
+const freshRows = perShape((runningMax: number) =>
+  statement<{ jobIds: string }, JudgedRow>(({ jobIds }) => {
+    // The list is passed as one text: for a list of known length, Postgres would make a plan for each length.
+    const fresh = sql`select ${columns} from ${outbox}
+      where job_id = any(string_to_array((select ${jobIds}::text), ',')::uuid[]) and deliveries = 0 and due_at <= now()
+        and held_reason is null`
+    return judgeStarts(fresh, runningMax, null)
+  })
+)
 
 const passed = (rows: JudgedRow[]): OutboxRow[] =>
   rows
@@ -67,17 +75,29 @@ const passed = (rows: JudgedRow[]): OutboxRow[] =>
 
 /** Records a delivery. After `recheckSeconds` the relay checks whether the dispatch target still has it. */
 export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
-  if (keys.length === 0) return
-  await db
+  for (const kind of dispatchKinds) {
+    const ids = keys.filter((key) => key.kind === kind).map(({ jobId }) => jobId)
+    if (ids.length > 0) await noteDelivery(db, { kind, ids: ids.join(','), recheckSeconds })
+  }
+}
+
+const noteDelivery = query((given: Places<{ kind: DispatchKind; ids: string; recheckSeconds: number }>, on) =>
+  on
     .update(outbox)
     .set({
       deliveries: sql`${outbox.deliveries} + 1`,
       heldReason: null,
       unreachableSince: null,
-      nextAt: sql`${now} + make_interval(secs => ${recheckSeconds})`
+      nextAt: sql`${now} + make_interval(secs => ${given.recheckSeconds})`
     })
-    .where(and(isOneOf(keys), unflushed))
-}
+    .where(
+      and(
+        eq(outbox.kind, given.kind),
+        sql`${outbox.jobId} = any(string_to_array(${given.ids}, ',')::uuid[])`,
+        unflushed
+      )
+    )
+)
 
 /** Records that the dispatch target responded and still has the delivery. */
 export async function markDeferred(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {

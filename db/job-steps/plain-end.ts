@@ -1,15 +1,16 @@
 // The end of most jobs on local engines, in one statement and so in one commit: the result, the end of its attempt, and the
 // status. Where more is due (money, a capsule, a webhook), or another writer was first, it writes nothing, and the longer way
 // follows: `completeAttempt`, then `completeJob`.
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
-import { type RunOutcome, storedFiles, storing } from '../jobs/artifacts.js'
+import { type GivenFile, type RunOutcome, storedFiles, storing } from '../jobs/artifacts.js'
 import { summaryText } from '../jobs/attempts.js'
-import { type Fence, fenceHolds } from '../jobs/fence.js'
+import { type Fence, fenceHolds, type GivenFence } from '../jobs/fence.js'
 import { hasPlainEnd } from '../jobs/has-plain-end.js'
-import { type Accompanied, transition } from '../jobs/job-transition.js'
-import { withContents } from '../stored-content.js'
+import { afterTransition, type MovedRow, transitionText } from '../jobs/job-transition.js'
+import { type Given, type Places, perShape, statement } from '../statement.js'
+import { areSentWhole, withContents } from '../stored-content.js'
 import { attempts, jobEvents, jobs } from '../tables/jobs.js'
 
 /** The open attempt with this number; or an attempt that is recorded only now, and began `ranMs` milliseconds ago. */
@@ -27,55 +28,108 @@ export async function completePlainly(
   outcome: RunOutcome
 ): Promise<string | null> {
   const files = storedFiles(outcome)
+  const contents = files.map(({ content }) => content)
   const resultSha256 = files[0]!.sha256
-  const summary = summaryText(outcome.result)
   const isRecorded = 'number' in attempt
-  const moved = await withContents(
-    db,
-    files.map(({ content }) => content),
-    (within, bytes) => {
-      // Like everywhere, the job is locked before the attempt.
-      const held = heldJob(within, jobId, fence, isRecorded ? undefined : hasNoAttempt(jobId))
-      const ended = isRecorded
-        ? closed(attempt.number, resultSha256, summary)
-        : added(attempt.ranMs, resultSha256, summary)
-      const accompanied: Accompanied = {
-        before: sql`held as ${held}, closed as (${ended}), stored as (${storing(files, bytes)}), `,
-        after: sql`${isRecorded ? sql.empty() : attemptEvent('began', 2)}${attemptEvent('ended', 1)}`,
-        events: isRecorded ? 1 : 2
-      }
-      return transition(within, jobId, 'completed', {
-        fence,
-        set: { resultSha256, actualCost: 0n, cancelOutcome: null },
-        where: sql`${jobs.id} in (select job_id from closed)`,
-        accompanied
-      })
-    }
-  )
+  const end = {
+    jobId,
+    generation: fence.generation,
+    lease: fence.lease ?? '',
+    resultSha256,
+    summary: summaryText(outcome.result),
+    number: isRecorded ? attempt.number : 0,
+    ranSeconds: isRecorded ? 0 : attempt.ranMs / 1_000
+  }
+  const shape = { isRecorded, isLeased: fence.lease !== undefined }
+  const write = async (on: DbOrTx, rows: Promise<MovedRow[]>) =>
+    afterTransition(on, jobId, 'completed', await rows, { fence })
+  const moved = areSentWhole(contents)
+    ? await write(db, smallEnd({ ...shape, files: files.length })(db, { ...end, ...fileParameters(files) }))
+    : await withContents(db, contents, (tx, bytes) =>
+        write(tx, tx.execute<MovedRow>(endText(tx, shape, end, files, bytes)))
+      )
   return moved === 'won' ? resultSha256 : null
 }
 
-const heldJob = (db: DbOrTx, jobId: string, fence: Fence, where: SQL | undefined) =>
-  db
+interface End {
+  jobId: string
+  generation: number
+  /** For a shape that is leased. */
+  lease: string
+  resultSha256: string
+  summary: string | null
+  /** Of the attempt, for a shape that is recorded; otherwise how long it ran. */
+  number: number
+  ranSeconds: number
+}
+
+type GivenEnd = { [Name in keyof End]: Given<End[Name]> }
+
+/** What the text of the statement depends on, besides the number of files. */
+interface Shape {
+  isRecorded: boolean
+  isLeased: boolean
+}
+
+function endText(on: DbOrTx, shape: Shape, end: GivenEnd, files: readonly GivenFile[], bytes: readonly SQL[]): SQL {
+  const { isRecorded, isLeased } = shape
+  const { jobId, generation, lease, resultSha256 } = end
+  const fence = { generation, lease: isLeased ? lease : undefined }
+  // Like everywhere, the job is locked before the attempt.
+  const held = heldJob(on, jobId, fence, isRecorded ? undefined : hasNoAttempt(jobId))
+  return transitionText(on, jobId, 'completed', {
+    fence,
+    set: { resultSha256: sql`${resultSha256}`, actualCost: 0n, cancelOutcome: null },
+    where: sql`${jobs.id} in (select job_id from closed)`,
+    accompanied: {
+      before: sql`held as ${held}, closed as (${isRecorded ? closed(end) : added(end)}), stored as (${storing(files, bytes)}), `,
+      after: sql`${isRecorded ? sql.empty() : attemptEvent('began', 2)}${attemptEvent('ended', 1)}`,
+      events: isRecorded ? 1 : 2
+    }
+  })
+}
+
+/** For contents that are sent in one piece. A run leaves one of a few numbers of files. */
+const smallEnd = perShape(({ files, ...shape }: Shape & { files: number }) =>
+  statement<Record<string, unknown>, MovedRow>((given, on) => {
+    const placed = Array.from({ length: files }, (_, at) => placedFile(given, at))
+    const bytes = placed.map(({ content }) => sql`${content}::bytea`)
+    return endText(on, shape, given as Places<End>, placed, bytes)
+  })
+)
+
+const fileParameters = (files: ReturnType<typeof storedFiles>): Record<string, unknown> =>
+  Object.fromEntries(files.flatMap((file, at) => Object.entries(file).map(([name, value]) => [`${name} ${at}`, value])))
+
+const placedFile = (given: Record<string, Placeholder>, at: number) => ({
+  name: given[`name ${at}`]!,
+  mediaType: given[`mediaType ${at}`]!,
+  sha256: given[`sha256 ${at}`]!,
+  sizeBytes: given[`sizeBytes ${at}`]!,
+  content: given[`content ${at}`]!
+})
+
+const heldJob = (on: DbOrTx, jobId: Given<string>, fence: GivenFence, where: SQL | undefined) =>
+  on
     .select({ id: jobs.id, generation: jobs.generation, seq: jobs.eventSeq })
     .from(jobs)
     .where(and(eq(jobs.id, jobId), eq(jobs.status, 'running'), fenceHolds(fence), hasPlainEnd, where))
     .for('no key update')
 
-const hasNoAttempt = (jobId: string) =>
+const hasNoAttempt = (jobId: Given<string>) =>
   sql`not exists (select from ${attempts} where ${attempts.jobId} = ${jobId} and ${attempts.task} = '')`
 
-const closed = (number: number, resultSha256: string, summary: string | null): SQL =>
+const closed = ({ number, resultSha256, summary }: GivenEnd): SQL =>
   sql`update ${attempts} set state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}, summary = ${summary}
       where job_id in (select id from held) and task = '' and number = ${number} and state = 'running'
         and generation = (select generation from held)
       returning job_id, number, started_at, ended_at`
 
 /** The first attempt of its job. It began after the last event, also where the worker has measured more. */
-const added = (ranMs: number, resultSha256: string, summary: string | null): SQL =>
+const added = ({ ranSeconds, resultSha256, summary }: GivenEnd): SQL =>
   sql`insert into ${attempts} (job_id, task, number, generation, state, started_at, ended_at, result_sha256, summary)
       select held.id, '', 1, held.generation, 'completed',
-          greatest(last.at, ${now} - make_interval(secs => ${ranMs / 1_000}::float8)), ${now}, ${resultSha256}::text, ${summary}::text
+          greatest(last.at, ${now} - make_interval(secs => ${ranSeconds}::float8)), ${now}, ${resultSha256}::text, ${summary}::text
         from held join ${jobEvents} last on last.job_id = held.id and last.seq = held.event_seq
       returning job_id, number, started_at, ended_at`
 

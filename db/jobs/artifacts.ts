@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
+import type { Given } from '../statement.js'
 import type { StoredContent } from '../stored-content.js'
 import { artifacts } from '../tables/jobs.js'
 
@@ -28,14 +29,21 @@ export interface RunOutcome {
 /** The result as a file, and then the other files, each with its digest. */
 export function storedFiles({ result, files = [] }: RunOutcome) {
   const resultFile = { name: RESULT_ARTIFACT, mediaType: 'application/json', content: Buffer.from(result, 'utf8') }
-  return [resultFile, ...files].map((file) => ({ ...file, sha256: sha256Of(file.content) }))
+  return [resultFile, ...files].map((file) => ({
+    ...file,
+    sha256: sha256Of(file.content),
+    sizeBytes: file.content.length
+  }))
 }
 
+/** What is stored of a file besides its content. */
+export type GivenFile = { [Name in keyof ArtifactInfo]: Given<ArtifactInfo[Name]> }
+
 /** A part of a statement: stores files of the job that is in `closed`. @param bytes the content of each (db/stored-content.ts). */
-export function storing(files: ReturnType<typeof storedFiles>, bytes: readonly SQL[]): SQL {
+export function storing(files: readonly GivenFile[], bytes: readonly SQL[]): SQL {
   const rows = files.map(
-    ({ name, mediaType, content, sha256 }, index) =>
-      sql`(${name}::text, ${sha256}::text, ${content.length}::int, ${mediaType}::text, ${bytes[index]})`
+    ({ name, mediaType, sizeBytes, sha256 }, index) =>
+      sql`(${name}::text, ${sha256}::text, ${sizeBytes}::int, ${mediaType}::text, ${bytes[index]})`
   )
   return sql`insert into ${artifacts} (job_id, name, sha256, size_bytes, media_type, content)
     select closed.job_id, file.* from closed

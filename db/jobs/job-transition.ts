@@ -8,10 +8,11 @@ import { isFinal, type JobStatus, statusesBefore } from '../../domain/jobs/job-s
 import { eventOfStatus } from '../../domain/teams/webhook.js'
 import type { DbOrTx } from '../client.js'
 import { now } from '../clock.js'
+import type { Given } from '../statement.js'
 import { jobEvents, jobPoints, jobs, outbox } from '../tables/jobs.js'
 import { hasSubscriber, recordEnd } from '../teams/webhook-deliveries.js'
 import { releaseNextDeferred } from './deferred-starts.js'
-import { type Fence, fenceHolds } from './fence.js'
+import { type Fence, fenceHolds, type GivenFence } from './fence.js'
 import { recordMail } from './job-mails.js'
 import { queueStatusChange, type StatusChange } from './status-changes.js'
 
@@ -29,37 +30,50 @@ export interface Accompanied {
   events: number
 }
 
+/** Which change of a status is allowed, and what is written with it. */
+export interface Change {
+  fence?: GivenFence
+  reason?: string | null
+  set?: JobChange
+  where?: SQL
+  /** The outbox row that the status makes obsolete, where it is not final. */
+  clears?: 'start'
+  accompanied?: Accompanied
+}
+
 /**
  * Changes the status of a job to `to`. Without a fence (cancel, sweeps) only the current status decides. A final status must
  * be reached in a transaction. A final status clears the lease and the outbox, notifies the team's webhooks, records the mail that the
  * submitter requested, releases the team's next deferred job, and removes the points of a sweep, which its result has by
- * then. `clears` names the outbox row that another status makes obsolete. It is one statement, since every job passes here
- * three times, plus one for each of the rare rest: a cancel, a sweep, a webhook that subscribes.
+ * then. It is one statement, since every job passes here three times, plus one for each of the rare rest: a cancel, a sweep, a
+ * webhook that subscribes.
+ * @param wantsCapsule called when this call changed the job and its submitter requested a capsule of it.
  */
 export async function transition(
   tx: DbOrTx,
   jobId: string,
   to: JobStatus,
-  options: {
-    fence?: Fence
-    reason?: string | null
-    set?: JobChange
-    where?: SQL
-    clears?: 'start'
-    accompanied?: Accompanied
-    /** Called when this call changed the job and its submitter requested a capsule of it. */
-    wantsCapsule?: () => void
-  } = {}
+  { wantsCapsule, ...change }: Change & { fence?: Fence; wantsCapsule?: () => void } = {}
 ): Promise<Transition> {
-  const { fence, reason = null, set = {}, where, clears, accompanied, wantsCapsule } = options
-  const move = tx
+  const moved = await tx.execute<MovedRow>(transitionText(tx, jobId, to, change))
+  return afterTransition(tx, jobId, to, moved, { fence: change.fence, wantsCapsule })
+}
+
+/** The statement of a transition. After it, `afterTransition` must be called with its rows. */
+export function transitionText(
+  on: DbOrTx,
+  jobId: Given<string>,
+  to: JobStatus,
+  { fence, reason = null, set = {}, where, clears, accompanied }: Change
+): SQL {
+  const move = on
     .update(jobs)
     .set({
       ...set,
       ...(isFinal(to) ? { completedAt: now, leaseToken: null, leaseExpiresAt: null } : {}),
       status: to,
       statusReason: reason,
-      statusGeneration: fence?.generation ?? null,
+      statusGeneration: fence ? sql`${fence.generation}` : null,
       eventSeq: sql`${jobs.eventSeq} + ${1 + (accompanied?.events ?? 0)}::int`,
       missingSince: null,
       workflowFailingSince: null,
@@ -70,7 +84,7 @@ export async function transition(
   const needless = isFinal(to) ? sql`true` : clears ? sql`${outbox.kind} = ${clears}` : sql`false`
   const event = eventOfStatus[to]
   const atTheEnd = sql`, mailed as (${recordMail(sql`moved`)}), released as (${releaseNextDeferred(sql`moved`)})`
-  const [moved] = await tx.execute<MovedRow>(sql`
+  return sql`
     with ${accompanied?.before ?? sql.empty()}moved as ${move},
       ${accompanied?.after ?? sql.empty()}appended as (insert into ${jobEvents} (job_id, seq, type, status, reason)
         select id, event_seq, 'status', ${to}, ${reason} from moved),
@@ -79,8 +93,19 @@ export async function transition(
     select ${event ? hasSubscriber(event, sql`moved.team_id`) : sql`false`} as wanted,
       ${isFinal(to) ? sql`exists (select from released)` : sql`false`} as released_next,
       (cancel_requested_at is not null or generation > 1) as late_rows, points_total is not null as is_sweep,
-      ${statusChangeColumns} from moved`)
+      ${statusChangeColumns} from moved`
+}
+
+/** Writes the rare rest of a transition, and reports it. @param rows of its statement. */
+export async function afterTransition(
+  tx: DbOrTx,
+  jobId: string,
+  to: JobStatus,
+  [moved]: MovedRow[],
+  { fence, wantsCapsule }: { fence?: Fence; wantsCapsule?: () => void }
+): Promise<Transition> {
   if (moved) {
+    const event = eventOfStatus[to]
     // That statement did not see rows that were inserted while it waited for the job's lock: a cancel, a new workflow, the
     // points of a batch.
     if (isFinal(to) && moved.late_rows) await tx.delete(outbox).where(eq(outbox.jobId, jobId))
@@ -131,7 +156,7 @@ const statusChangeColumns =
   extract(epoch from started_at - greatest(created_at, not_before))::float8 as queued_seconds,
   extract(epoch from completed_at - started_at)::float8 as ran_seconds`)
 
-interface MovedRow extends Record<string, unknown> {
+export interface MovedRow extends Record<string, unknown> {
   late_rows: boolean
   is_sweep: boolean
   released_next: boolean

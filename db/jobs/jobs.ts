@@ -14,6 +14,7 @@ import { anyOf, type DbOrTx, type Tx } from '../client.js'
 import { now } from '../clock.js'
 import { newId } from '../ids.js'
 import { reserve } from '../money/budget.js'
+import { asIn, type Places, query, statement } from '../statement.js'
 import { members, teams } from '../tables/accounts.js'
 import { backends } from '../tables/backends.js'
 import { attempts, jobEvents, jobs, outbox } from '../tables/jobs.js'
@@ -68,18 +69,20 @@ export async function createJob(
     refused?.(refusal)
     throw budgetError(refusal)
   }
-  const job = { ...submission, id, estimate }
-  const by = { ...context, owner: { ...caller, keyId: caller.key?.id ?? null } }
+  const rows = rowsOfJob(
+    { ...submission, id, estimate },
+    { ...context, owner: { ...caller, keyId: caller.key?.id ?? null } }
+  )
   const bytes = submissionBytes(submission)
   if (bytes > RECORDED_FIRST_BYTES) {
     await assertStorageLeft(tx, teamId, bytes)
     await reserveEstimate()
-    await insertJob(tx, job, by)
+    await insertRows(tx, rows)
     return id
   }
   // One statement, since the caller waits for every round trip. The money comes last, since other jobs of the team wait for
   // its counters from there to the commit.
-  const [figures] = await tx.execute<StorageFigures>(sql`with ${rowsOfJob(tx, job, by)} ${storageFigures(teamId)}`)
+  const [figures] = await insertWithFigures(tx, rows)
   assertFits(figures!, bytes)
   await reserveEstimate()
   return id
@@ -119,24 +122,24 @@ interface SubmittedBy {
 
 /** Records a job. Its estimate is reserved in the same transaction, and its bytes fit. */
 export async function insertJob(tx: Tx, submission: PricedSubmission, by: SubmittedBy): Promise<void> {
-  await tx.execute(sql`with ${rowsOfJob(tx, submission, by)} select 1`)
+  await insertRows(tx, rowsOfJob(submission, by))
 }
 
-/** Common table expressions that insert a job with its first event and its outbox row. */
-function rowsOfJob(tx: Tx, submission: PricedSubmission, context: SubmittedBy): SQL {
+type RowsOfJob = ReturnType<typeof rowsOfJob>
+
+/** The values of a job, and of its first event and its outbox row. */
+function rowsOfJob(submission: PricedSubmission, context: SubmittedBy) {
   const { backend, owner, run } = context
   const { id, teamId, source, estimate } = submission
-  const durable = submission.mode === 'temporal' || isAtProvider(backend)
-  const job = tx.insert(jobs).values({
+  return {
     id,
     teamId,
     userId: owner.userId,
     apiKeyId: owner.keyId,
     name: submission.name,
     labels: submission.labels,
-    status: 'pending',
     mode: submission.mode,
-    durable,
+    durable: submission.mode === 'temporal' || isAtProvider(backend),
     backend: backend.slug,
     provider: backend.provider,
     choice: submission.choice ?? null,
@@ -144,13 +147,13 @@ function rowsOfJob(tx: Tx, submission: PricedSubmission, context: SubmittedBy): 
     sourceKind: source.kind,
     sourceFormat: 'format' in source ? source.format : null,
     sourceText: source.text,
-    scriptId: source.kind === 'script' ? scriptThatExists(source.scriptId, run) : null,
+    scriptId: source.kind === 'script' ? source.scriptId : null,
     scriptVersion: source.kind === 'script' ? source.version : null,
-    capsuleId: run?.capsuleId,
-    capsuleRunId: run?.runId,
-    capsuleTask: run?.task,
+    capsuleId: run?.capsuleId ?? null,
+    capsuleRunId: run?.runId ?? null,
+    capsuleTask: run?.task ?? null,
     createCapsule: submission.capsule !== undefined,
-    capsuleName: submission.capsule?.name,
+    capsuleName: submission.capsule?.name ?? null,
     programmingModel: submission.native?.model ?? null,
     entrypoint: submission.native?.entrypoint ?? null,
     input: submission.native?.input ?? null,
@@ -163,36 +166,59 @@ function rowsOfJob(tx: Tx, submission: PricedSubmission, context: SubmittedBy): 
     circuitCount: submission.circuitCount,
     ...sweepColumns(submission.params.value),
     notify: submission.notify,
-    requestId: context.requestId,
-    traceParent: context.traceParent,
-    estimatedCost: estimate
+    requestId: context.requestId ?? null,
+    traceParent: context.traceParent ?? null,
+    estimatedCost: estimate,
+    isOfRun: run !== undefined,
+    isDeferred: run?.deferred ?? false
+  }
+}
+
+/** Common table expressions that insert a job with its first event and its outbox row. */
+function insertionOf(given: Places<RowsOfJob>, on: DbOrTx): SQL {
+  const { isOfRun, isDeferred, ...columns } = given
+  const { id, teamId, backend } = columns
+  const notBefore = asIn(jobs.notBefore, columns.notBefore)
+  const job = on.insert(jobs).values({
+    ...columns,
+    status: 'pending',
+    // The script can be missing when a capsule was imported, or is older than the script's deletion.
+    scriptId: sql`case when ${isOfRun}::boolean then (select id from scripts where id = ${given.scriptId}::uuid)
+      else ${given.scriptId}::uuid end`
   })
-  const event = tx.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
-  const message = tx.insert(outbox).values({
+  const event = on.insert(jobEvents).values({ jobId: id, seq: 1, type: 'status', status: 'pending' })
+  const unlessDeferred = (at: SQL) => sql`case when ${isDeferred}::boolean then ${NEVER} else ${at} end`
+  const message = on.insert(outbox).values({
     jobId: id,
     kind: 'start',
     teamId,
-    backend: backend.slug,
-    mode: durable ? 'temporal' : 'direct',
+    backend,
+    mode: sql`case when ${given.durable}::boolean then 'temporal' else 'direct' end`,
     generation: 1,
     // Uses the database's clock, like every reader; the API's clock can differ.
-    dueAt: run?.deferred ? NEVER : (submission.notBefore ?? now),
-    heldReason: run?.deferred ? 'earlier_task' : null,
-    nextAt: run?.deferred
-      ? NEVER
-      : sql`greatest(${submission.notBefore?.toISOString() ?? null}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
+    dueAt: unlessDeferred(sql`coalesce(${notBefore}::timestamptz, ${now})`),
+    heldReason: sql`case when ${isDeferred}::boolean then 'earlier_task' end`,
+    nextAt: unlessDeferred(
+      sql`greatest(${notBefore}::timestamptz, ${now} + make_interval(secs => ${NUDGE_HEAD_START_SECONDS}))`
+    )
   })
   return sql`job as ${job}, event as ${event}, message as ${message}`
 }
 
+const insertRows = statement<RowsOfJob, Record<string, never>>(
+  (given, on) => sql`with ${insertionOf(given, on)} select 1`
+)
+
+const insertWithFigures = statement<RowsOfJob, StorageFigures>(
+  (given, on) => sql`with ${insertionOf(given, on)} ${storageFigures(given.teamId)}`
+)
+
 const sweepColumns = (params: JobParams) => {
   const shots = shotsOfRuns(params)
-  return params.points ? { pointsTotal: shots.length, pointsShots: shots.reduce((sum, of) => sum + of, 0) } : {}
+  return params.points
+    ? { pointsTotal: shots.length, pointsShots: shots.reduce((sum, of) => sum + of, 0) }
+    : { pointsTotal: null, pointsShots: null }
 }
-
-/** The script can be missing when a capsule was imported, or is older than the script's deletion. */
-const scriptThatExists = (id: string, run: StepOfRun | undefined) =>
-  run ? sql`(select id from scripts where id = ${id}::uuid)` : id
 
 export const recordColumns = {
   id: jobs.id,
@@ -346,7 +372,12 @@ export type JobRun = NonNullable<Awaited<ReturnType<typeof loadJobRun>>>
  * longer in the catalogue.
  */
 export async function loadJobRun(db: DbOrTx, jobId: string) {
-  const [row] = await db
+  const [row] = await jobRun(db, { jobId })
+  return row ?? null
+}
+
+const jobRun = query(({ jobId }: Places<{ jobId: string }>, on) =>
+  on
     .select({
       ...runColumns,
       engine: backends.engine,
@@ -367,8 +398,7 @@ export async function loadJobRun(db: DbOrTx, jobId: string) {
     .from(jobs)
     .leftJoin(backends, eq(backends.slug, jobs.backend))
     .where(eq(jobs.id, jobId))
-  return row ?? null
-}
+)
 
 /** Whether a job is running, and this worker has the claim on it. */
 export async function isRunBy(db: DbOrTx, jobId: string, fence: Fence): Promise<boolean> {

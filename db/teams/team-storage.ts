@@ -10,14 +10,15 @@ import {
 } from '../../domain/teams/team-storage.js'
 import type { Db, DbOrTx } from '../client.js'
 import { operatorLimit } from '../operator-limit.js'
+import type { Given } from '../statement.js'
 import { storageEntries, teamStorage, teamStorageLimits } from '../tables/storage.js'
 
 /** The limit of a team in SQL: its own, or else the default of this process. */
-const limitOf = (teamId: string) => sql`coalesce(
+const limitOf = (teamId: Given<string>) => sql`coalesce(
   (select limit_bytes from ${teamStorageLimits} where team_id = ${teamId}),
   ${operatorLimit('teamStorageMax')}::bigint, ${STORAGE_DEFAULT_BYTES}::bigint)`
 
-const entriesOf = (teamId: string) => sql`(
+const entriesOf = (teamId: Given<string>) => sql`(
   select kind, bytes from ${teamStorage} where team_id = ${teamId}
   union all select kind, bytes from ${storageEntries} where team_id = ${teamId})`
 
@@ -35,7 +36,7 @@ export async function storageOf(db: DbOrTx, teamId: string): Promise<TeamStorage
 export type StorageFigures = { used: string; limit: string }
 
 /** A query of what a team stores in all, and can store. A statement that writes does not see its own writes there. */
-export const storageFigures = (teamId: string): SQL => sql`
+export const storageFigures = (teamId: Given<string>): SQL => sql`
   select coalesce(sum(bytes), 0)::text as used, ${limitOf(teamId)}::text as limit from ${entriesOf(teamId)} figures`
 
 /**

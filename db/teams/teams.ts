@@ -5,8 +5,9 @@ import { ServiceError } from '../../domain/errors.js'
 import type { Role } from '../../domain/teams/role.js'
 import type { DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
+import { type Places, query } from '../statement.js'
 import { members, teams } from '../tables/accounts.js'
-import { type Caller, type Membership, membershipsOf, teamsOf } from './memberships.js'
+import { type Caller, type Membership, teamsOf } from './memberships.js'
 import { fairTeamLock } from './team-lock.js'
 
 /**
@@ -70,28 +71,38 @@ const lockedColumns = {
 }
 
 async function lockNamedTeam(tx: DbOrTx, caller: Caller, teamId: string, strength: 'share' | 'update') {
-  const [row] = await tx
-    .select(lockedColumns)
-    .from(teams)
-    .innerJoin(members, and(eq(members.teamId, teams.id), membershipsOf(caller)))
-    .where(and(eq(teams.id, teamId), fairTeamLock(strength === 'update' ? 'alone' : 'share')))
-    .for(strength)
+  if (caller.key && caller.key.teamId !== teamId.toLowerCase()) return undefined
+  const [row] = await namedTeam[strength](tx, { teamId, userId: caller.userId })
   return row
 }
 
-async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
-  const select = () =>
-    tx
+const lockOfTeam = (strength: 'share' | 'update') =>
+  query(({ teamId, userId }: Places<{ teamId: string; userId: string }>, on) =>
+    on
       .select(lockedColumns)
       .from(teams)
-      .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, caller.userId)))
-      .where(and(eq(teams.personalOf, caller.userId), fairTeamLock('share')))
-      .for('share')
-  const [found] = await select()
+      .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, userId)))
+      .where(and(eq(teams.id, teamId), fairTeamLock(strength === 'update' ? 'alone' : 'share')))
+      .for(strength)
+  )
+
+const namedTeam = { share: lockOfTeam('share'), update: lockOfTeam('update') }
+
+async function lockPersonalTeam(tx: DbOrTx, caller: Caller) {
+  const [found] = await personalTeam(tx, caller)
   if (found) return found
   await makePersonalTeam(tx, caller)
-  return (await select())[0]
+  return (await personalTeam(tx, caller))[0]
 }
+
+const personalTeam = query(({ userId }: Places<Pick<Caller, 'userId'>>, on) =>
+  on
+    .select(lockedColumns)
+    .from(teams)
+    .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, userId)))
+    .where(and(eq(teams.personalOf, userId), fairTeamLock('share')))
+    .for('share')
+)
 
 /**
  * Inserts both rows in one statement. The loser of a race waits on the unique index, and then finds the winner's team.

@@ -1,7 +1,7 @@
 // Statements whose text is made once. drizzle makes the text of a statement each time that it runs, and that takes more
 // processor time than sending it. So the statements that every job needs are written with placeholders for their parameters.
-import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { PgDialect, type PgPreparedQuery } from 'drizzle-orm/pg-core'
+import { getTableColumns, is, Param, Placeholder, SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { PgDialect, type PgPreparedQuery, type PgTable } from 'drizzle-orm/pg-core'
 import type { DbOrTx } from './client.js'
 
 /** A parameter, or its place in a statement whose text is made once. */
@@ -44,6 +44,24 @@ export function query<Parameters extends object, Result>(
     const prepared = on._.session.prepareQuery<Prepared<Result[]>>(ready, made.fields as never, undefined, true)
     return Object.assign(prepared, { joinsNotNullableMap: made.joinsNotNullableMap }).execute()
   }
+}
+
+/**
+ * A part of a statement that inserts one row for each row of `from`, which decides whether there is one.
+ * @param values by the name of their column in code. A column that is not named gets its default of the database.
+ */
+export function insertFrom<Table extends PgTable>(
+  from: SQL,
+  table: Table,
+  values: { [Name in keyof Table['$inferInsert']]: Given<Table['$inferInsert'][Name]> | SQL }
+): SQL {
+  const columns = getTableColumns(table)
+  const cells = Object.entries(values).map(([name, value]) => ({ column: columns[name]!, value }))
+  const names = cells.map(({ column }) => sql.identifier(column.name))
+  const typed = cells.map(({ column, value }) =>
+    is(value, SQL) ? value : sql`${asIn(column, value)}::${sql.raw(column.getSQLType())}`
+  )
+  return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(typed, sql`, `)} from ${from}`
 }
 
 /** Statements whose text depends on a few values besides their parameters: each is made once for them. */

@@ -137,6 +137,7 @@ describe('the arrows between folders', () => {
       'provider-jobs',
       'job-steps',
       'service',
+      'submissions',
       'admin',
       'capsule-runs',
       'deletion',

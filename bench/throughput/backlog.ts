@@ -1,7 +1,7 @@
 // A backlog of jobs: recorded as a submission records them, and watched until all are completed.
 import { eq, sql } from 'drizzle-orm'
 import { findBackend } from '../../db/backends/backends.js'
-import { createJob } from '../../db/jobs/jobs.js'
+import { createJob } from '../../db/submissions/create-job.js'
 import { outbox } from '../../db/tables/jobs.js'
 import { lockTeamForWrite } from '../../db/teams/teams.js'
 import { paramsFromValue } from '../../domain/jobs/params/params.js'

@@ -6,7 +6,7 @@ import { validationError } from '../../domain/errors.js'
 import type { Db, DbOrTx, Tx } from '../client.js'
 import { newId } from '../ids.js'
 import { type Places, query } from '../statement.js'
-import { accessCodes, sessions, users } from '../tables/accounts.js'
+import { accessCodes, sessions, teams, users } from '../tables/accounts.js'
 import { hashToken, newToken } from '../tokens.js'
 
 export interface User {
@@ -137,14 +137,19 @@ export async function openSession(db: DbOrTx, userId: string, userAgent: string 
 export async function findSession(
   db: DbOrTx,
   token: string
-): Promise<{ sessionId: string; user: User; stale: boolean } | null> {
+): Promise<{ sessionId: string; user: User; personalTeamId: string | null; stale: boolean } | null> {
   const [row] = await liveSession(db, { tokenHash: hashToken(token) })
   return row ?? null
 }
 
 const liveSession = query(({ tokenHash }: Places<{ tokenHash: Buffer }>, on) =>
   on
-    .select({ sessionId: sessions.id, user: userColumns, stale: isStale })
+    .select({
+      sessionId: sessions.id,
+      user: userColumns,
+      personalTeamId: sql<string | null>`(select ${teams.id} from ${teams} where ${teams.personalOf} = ${users.id})`,
+      stale: isStale
+    })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.tokenHash, tokenHash), isLive))

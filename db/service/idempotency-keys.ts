@@ -1,8 +1,9 @@
 // Responses to writes with an Idempotency-Key. The row of a key is the first thing that the transaction of its write
 // inserts, and has the response before the commit. A duplicate waits on the primary key, and a killed process leaves
 // nothing behind.
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type DbOrTx, postgresCode, type Tx } from '../client.js'
+import { type Given, insertFrom, type Places } from '../statement.js'
 import { members } from '../tables/accounts.js'
 import { idempotencyKeys } from '../tables/operations.js'
 
@@ -42,8 +43,9 @@ export async function findStoredResponse(
   return row ?? null
 }
 
+const LOCK_TIMEOUT = '55P03'
 /** Cancelled by the statement timeout or the lock timeout. */
-const waitedTooLong = new Set(['57014', '55P03'])
+const waitedTooLong = new Set(['57014', LOCK_TIMEOUT])
 
 /**
  * Claims a key for this transaction. Must be its first statement. `taken`: a response is stored under it. `held`:
@@ -65,6 +67,34 @@ export async function claimKey(tx: Tx, write: IdempotentWrite, patienceMs: numbe
     throw error
   }
 }
+
+/** A key with the response that its write has if it is carried out. */
+export interface KeyedAnswer extends IdempotentWrite {
+  status: number
+  /** JSON text. */
+  body: string
+  /** How long the statement waits for another transaction that has the key. */
+  patienceMs: number
+}
+
+/**
+ * Common table expressions of a statement that is the whole write: they claim a key with its response.
+ * @param teamId the team that the write concerns. The caller is a member.
+ * @returns `claimed`, which has a row if `from` has one and the key was free. When another transaction had the key for too long,
+ * the statement fails (`waitedForKey`).
+ */
+export function claimAnswered(answer: Places<KeyedAnswer>, teamId: Given<string>): (from: SQL) => SQL {
+  const { patienceMs, ...columns } = answer
+  const claim = insertFrom(sql`patience`, idempotencyKeys, { ...columns, teamId })
+  // Its row passes the parts in this order, as in `claimKey`.
+  return (
+    from
+  ) => sql`patience as materialized (select set_config('lock_timeout', ${patienceMs}::int || 'ms', true) from ${from}),
+    claimed as (${claim} on conflict do nothing returning set_config('lock_timeout', '0', true))`
+}
+
+/** Whether a statement with `claimAnswered` failed since another transaction had the key. */
+export const waitedForKey = (code: string | null): boolean => code === LOCK_TIMEOUT
 
 /**
  * Stores the response of a write under the key that its transaction has claimed. Must be its last statement.

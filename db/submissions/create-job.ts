@@ -15,7 +15,7 @@ import { assertFits, assertStorageLeft, type StorageFigures, storageFigures } fr
 import { insertionOf, type PricedSubmission, type RowsOfJob, rowsOfJob, type SubmittedBy } from './job-rows.js'
 
 /** A larger submission is not written before all that could refuse it is known. */
-const RECORDED_FIRST_BYTES = 64 * 1024
+export const RECORDED_FIRST_BYTES = 64 * 1024
 
 /**
  * Records a job with its reservation and its outbox row, for a team that the transaction has locked

@@ -20,7 +20,7 @@ export const statementRows: readonly StatementRow[] = [
   { step: 'submit', what: 'backend', role: 'api', pattern: /^select "id", "slug", .* from "backends"/ },
   {
     step: 'submit',
-    what: 'begin; team with membership; job with event and outbox row, and the storage limit; commit',
+    what: 'team with membership, storage limit, job with event and outbox row, of a free job of the own team',
     role: 'api',
     pattern: /insert into "jobs"/
   },

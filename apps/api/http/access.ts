@@ -18,8 +18,10 @@ import { readKey } from './idempotency.js'
 import { type Limiter, takeLimit } from './limits/limiter.js'
 import { type Sessions, tokenShape } from './session.js'
 
-/** The authenticated caller. */
-export type Actor = { user: User; sessionId: string; key: null } | { user: User; sessionId: null; key: ApiKey }
+/** The authenticated caller. `personalTeamId` is null until their first write makes that team. */
+export type Actor =
+  | { user: User; sessionId: string; personalTeamId: string | null; key: null }
+  | { user: User; sessionId: null; key: ApiKey }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -121,7 +123,8 @@ async function authenticate(db: Db, sessions: Sessions, request: FastifyRequest)
   if (!session) throw new ServiceError('unauthorized', 'Unauthorized')
   if (session.stale)
     touchSession(db, session.sessionId).catch((err) => request.log.warn({ err }, 'session not touched'))
-  return { user: session.user, sessionId: session.sessionId, key: null }
+  const { user, sessionId, personalTeamId } = session
+  return { user, sessionId, personalTeamId, key: null }
 }
 
 async function actorOfKey(db: Db, request: FastifyRequest, authorization: string): Promise<Actor> {
@@ -184,6 +187,16 @@ export async function teamForWrite(
   const team = await lockTeamForWrite(tx, callerOf(request), teamId, roleFor(request), strength)
   request.teamWritten = team
   return team
+}
+
+/**
+ * The team that `teamForWrite` would lock, where that is known without looking: the key's own, or the user's personal team.
+ * @returns `null` otherwise, also where the write needs a higher role than that of a member.
+ */
+export function ownTeamOf(request: FastifyRequest, teamId: string | null): string | null {
+  const actor = actorOf(request)
+  const own = actor.key ? actor.key.teamId : actor.personalTeamId
+  return roleFor(request) === 'member' && (teamId === null || teamId.toLowerCase() === own) ? own : null
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   claimKey,
   findStoredResponse,
   type IdempotentWrite,
+  type KeyedAnswer,
   type StoredResponse,
   storeResponse
 } from '../../../db/service/idempotency-keys.js'
@@ -40,20 +41,35 @@ export interface Write {
   afterRollback(effect: () => Promise<unknown>): void
 }
 
-/** @param act its response is typed by the `schema.response` of the route that `reply` belongs to. */
+/** The means of a write that is one statement. */
+export interface WriteAtOnce extends Pick<Write, 'afterCommit' | 'afterRollback'> {
+  /** What the statement stores under the key of the request; `null` without a key. */
+  answered(response: AnyResponse): KeyedAnswer | null
+}
+
+/**
+ * @param act its response is typed by the `schema.response` of the route that `reply` belongs to.
+ * @param atOnce carries out the write without a transaction; where it returns `null`, it has written nothing, and `act` follows.
+ */
 export type WriteOnce = <const Schema extends FastifySchema, const Response extends WriteResponse<Schema>>(
   request: FastifyRequest,
   reply: RouteReply<Schema>,
-  act: (write: Write) => Promise<Response>
+  act: (write: Write) => Promise<Response>,
+  atOnce?: (write: WriteAtOnce) => Promise<Response | null>
 ) => Promise<Sent>
 
 /** The response of any route, for what works on all of them alike. */
-interface AnyResponse {
+export interface AnyResponse {
   status?: number
   body?: object | string
   kept?: object
 }
-type Act = (write: Write) => Promise<AnyResponse>
+
+/** How a route carries out its write. */
+interface Way {
+  act: (write: Write) => Promise<AnyResponse>
+  atOnce?: (write: WriteAtOnce) => Promise<AnyResponse | null>
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -90,8 +106,8 @@ export default fp(
       return repeat(limiter, request, reply, keyedWrite(request, keyed), keyed.kept).then(sent)
     })
     const respond = createWriteOnce(db, limiter, Math.max(1, Math.floor(poolMax / 4)))
-    app.decorate('writeOnce', async (request, reply, act) =>
-      sent(await respond(request, reply as FastifyReply, act as Act))
+    app.decorate('writeOnce', async (request, reply, act, atOnce) =>
+      sent(await respond(request, reply as FastifyReply, { act, atOnce } as Way))
     )
   },
   { name: 'write-once', dependencies: ['access'] }
@@ -103,9 +119,9 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
   const underWayHere = new Map<string, Promise<unknown>>()
   let waiters = 0
 
-  return async (request: FastifyRequest, reply: FastifyReply, act: Act): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply, way: Way): Promise<FastifyReply> => {
     const { keyed } = request
-    if (!keyed) return sendText(reply, await inTransaction(db, request.log, act))
+    if (!keyed) return sendText(reply, await written(db, request.log, way))
     const write = keyedWrite(request, keyed)
     const repeatAnswer = (kept: StoredResponse) => repeat(limiter, request, reply, write, kept)
     if (keyed.kept) return repeatAnswer(keyed.kept)
@@ -115,7 +131,7 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
       const kept = await findStoredResponse(db, write, keyed.userId)
       if (kept) return repeatAnswer(kept)
     }
-    const mine = carryOut(request, write, keyed, act, deadline).finally(() => underWayHere.delete(keyed.id))
+    const mine = carryOut(request, write, keyed, way, deadline).finally(() => underWayHere.delete(keyed.id))
     underWayHere.set(keyed.id, mine)
     const answer = await mine
     if (answer !== 'taken') return sendText(reply, answer)
@@ -128,10 +144,13 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
     request: FastifyRequest,
     write: IdempotentWrite,
     { slotDue, userId }: IdempotentRequest,
-    act: Act,
+    { act, atOnce }: Way,
     deadline: number
   ): Promise<TextResponse | 'taken'> {
     if (slotDue) await takeSlot(limiter, request)
+    const answered = (response: AnyResponse) => ({ ...write, ...textsOf(response).kept, patienceMs: SOON_MS })
+    const written = atOnce && (await writtenAtOnce(request.log, atOnce, answered))
+    if (written) return written
     const soon = await attempt(SOON_MS)
     if (soon !== 'held') return soon
     if (waiters >= waitersMax) return giveUp(request)
@@ -190,45 +209,79 @@ async function freeSlot(request: FastifyRequest): Promise<void> {
   await request.giveBackSlot()
 }
 
+/** A write without a key. */
+const written = async (db: Db, log: FastifyBaseLogger, { act, atOnce }: Way): Promise<TextResponse> =>
+  (atOnce && (await writtenAtOnce(log, atOnce, () => null))) ?? inTransaction(db, log, act)
+
+/** `null`: nothing is written. */
+async function writtenAtOnce(
+  log: FastifyBaseLogger,
+  atOnce: NonNullable<Way['atOnce']>,
+  answered: WriteAtOnce['answered']
+): Promise<TextResponse | null> {
+  const effects = createEffects(log)
+  const response = await atOnce({ ...effects.means, answered }).catch(effects.undone)
+  if (!response) {
+    await effects.undo()
+    return null
+  }
+  effects.done()
+  return textsOf(response).given
+}
+
 /** @param key claims the key before the effect and stores the response after it. */
 async function inTransaction(
   db: Db,
   log: FastifyBaseLogger,
-  act: Act,
+  act: Way['act'],
   key?: { before(tx: Tx): Promise<void>; after(tx: Tx, kept: TextResponse): Promise<void> }
 ): Promise<TextResponse> {
-  const committed: (() => void)[] = []
-  const rolledBack: (() => Promise<unknown>)[] = []
+  const effects = createEffects(log)
   const answer = await db
     .transaction(async (tx) => {
       await key?.before(tx)
-      const {
-        status = 200,
-        body,
-        kept
-      } = await act({
-        tx,
-        afterCommit: (effect) => void committed.push(effect),
-        afterRollback: (effect) => void rolledBack.push(effect)
-      })
-      const given = { status, body: textOf(body) }
-      await key?.after(tx, { status, body: keptBody(kept ? textOf(kept) : given.body) })
+      const { given, kept } = textsOf(await act({ tx, ...effects.means }))
+      await key?.after(tx, kept)
       return given
     })
-    .catch(async (error) => {
-      for (const effect of rolledBack)
-        await effect().catch((err) =>
-          log.error({ err }, 'a write was rolled back, and an effect of its rollback failed')
-        )
-      throw error
-    })
-  for (const effect of committed)
-    try {
-      effect()
-    } catch (err) {
-      log.error({ err }, 'a write was committed, and an effect of its commit failed')
-    }
+    .catch(effects.undone)
+  effects.done()
   return answer
+}
+
+/** What a write does besides its rows, once it is known how it ended. */
+function createEffects(log: FastifyBaseLogger) {
+  const committed: (() => void)[] = []
+  const rolledBack: (() => Promise<unknown>)[] = []
+  const undo = async () => {
+    for (const effect of rolledBack)
+      await effect().catch((err) => log.error({ err }, 'a write was rolled back, and an effect of its rollback failed'))
+  }
+  return {
+    means: {
+      afterCommit: (effect: () => void) => void committed.push(effect),
+      afterRollback: (effect: () => Promise<unknown>) => void rolledBack.push(effect)
+    },
+    done() {
+      for (const effect of committed)
+        try {
+          effect()
+        } catch (err) {
+          log.error({ err }, 'a write was committed, and an effect of its commit failed')
+        }
+    },
+    undo,
+    async undone(error: unknown): Promise<never> {
+      await undo()
+      throw error
+    }
+  }
+}
+
+/** What the caller gets, and what a repeated request gets. */
+function textsOf({ status = 200, body, kept }: AnyResponse): { given: TextResponse; kept: TextResponse } {
+  const given = { status, body: textOf(body) }
+  return { given, kept: { status, body: keptBody(kept ? textOf(kept) : given.body) } }
 }
 
 const textOf = (body: object | string | undefined): string =>

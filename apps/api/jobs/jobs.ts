@@ -7,7 +7,7 @@ import { findBackend } from '../../../db/backends/backends.js'
 import { cancelJob } from '../../../db/job-steps/job-steps.js'
 import { listAttempts } from '../../../db/jobs/attempts.js'
 import type { JobRow } from '../../../db/jobs/jobs.js'
-import { assertParams, assertUsable, isAtProvider } from '../../../domain/backends/backend.js'
+import { assertParams, assertUsable, type Backend, isAtProvider } from '../../../domain/backends/backend.js'
 import { isFinal } from '../../../domain/jobs/job-status.js'
 import { isNative, NativeSubmitBody } from '../../../domain/jobs/native/native-submission.js'
 import { circuitsOf } from '../../../domain/jobs/params/circuits.js'
@@ -25,6 +25,7 @@ import { ownerForWrite, userOf } from '../http/access.js'
 import { SUBMISSION_BODY_MAX } from '../http/body/body-limits.js'
 import { json, sendJson, uuid } from '../http/response.js'
 import { eitherBody } from '../http/validation/either-body.js'
+import type { Write } from '../http/write-once.js'
 import { Attempt, attemptView } from './attempt-view.js'
 import { chosenBackend } from './choice/choose-backend.js'
 import { actionsOf } from './job-actions.js'
@@ -42,7 +43,7 @@ import {
   sendWithResult,
   viewOptionsOf
 } from './requested-job.js'
-import { submitErrors, submitJob } from './submit-job.js'
+import { submitAtOnce, submitErrors, submitJob } from './submit-job.js'
 
 /** Below the 30 s after which the public client gives up a poll. */
 const WAIT_SECONDS_MAX = 22
@@ -85,21 +86,27 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRouteDeps> = async (app, { 
         return submitNative({ deps, nudge, writeOnce: app.writeOnce }, request, reply, request.body)
       const submission = readSubmission(request.body, request.jsonText!, deps.now())
       const named = submission.choose ? null : await namedBackend(request, submission)
-      return app.writeOnce(request, reply, async (write) => {
-        const { backend, ...choice } = named
-          ? { backend: named }
-          : await chosenBackend(deps, request, write.tx, submission, submission.choose!)
-        const circuits = circuitsOf(submission.params.value, isAtProvider(backend))
-        const settled = {
-          ...submission,
-          ...choice,
-          backend: backend.slug,
-          circuitCount: submission.circuitCount * circuits
-        }
-        const jobId = await submitJob(deps, request, write, settled, backend)
-        write.afterCommit(() => nudge(jobId, submission.mode))
-        return { status: 201, body: { job_id: jobId } }
+      const settled = (backend: Backend) => ({
+        ...submission,
+        backend: backend.slug,
+        circuitCount: submission.circuitCount * circuitsOf(submission.params.value, isAtProvider(backend))
       })
+      const responseIn = (write: Pick<Write, 'afterCommit'>) => (jobId: string) => {
+        write.afterCommit(() => nudge(jobId, submission.mode))
+        return { status: 201, body: { job_id: jobId } } as const
+      }
+      return app.writeOnce(
+        request,
+        reply,
+        async (write) => {
+          const { backend, ...choice } = named
+            ? { backend: named }
+            : await chosenBackend(deps, request, write.tx, submission, submission.choose!)
+          const jobId = await submitJob(deps, request, write, { ...settled(backend), ...choice }, backend)
+          return responseIn(write)(jobId)
+        },
+        async (write) => named && submitAtOnce(deps, request, write, settled(named), named, responseIn(write))
+      )
     }
   )
 

@@ -5,17 +5,19 @@ import type { FastifyRequest } from 'fastify'
 import { isAddressProved } from '../../../db/accounts/accounts.js'
 import { assertFits } from '../../../db/backends/backends.js'
 import { assertCredentials } from '../../../db/backends/provider-workers.js'
-import { createJob } from '../../../db/submissions/create-job.js'
+import { newId } from '../../../db/ids.js'
+import { createJobAtOnce } from '../../../db/submissions/create-at-once.js'
+import { createJob, estimateOf, RECORDED_FIRST_BYTES, submissionBytes } from '../../../db/submissions/create-job.js'
 import { recordBudgetExceeded } from '../../../db/teams/webhook-deliveries.js'
-import type { Backend } from '../../../domain/backends/backend.js'
+import { type Backend, isAtProvider } from '../../../domain/backends/backend.js'
 import { type ErrorCode, ServiceError } from '../../../domain/errors.js'
 import { widthOfSource } from '../../../domain/jobs/declared-width.js'
 import type { JobSource, SavedScript, Submission } from '../../../domain/jobs/submission.js'
 import type { ApiDeps } from '../deps.js'
-import { actorOf, callerOf, teamForWrite, userOf } from '../http/access.js'
+import { actorOf, callerOf, ownTeamOf, teamForWrite, userOf } from '../http/access.js'
 import { assertKeyMayPay } from '../http/limits/key-limits.js'
 import { takeEmailLimit, takeTeamLimit } from '../http/limits/limiter.js'
-import type { Write } from '../http/write-once.js'
+import type { AnyResponse, Write, WriteAtOnce } from '../http/write-once.js'
 import { sourceOfScript } from '../scripts/saved-script.js'
 
 /** The refusals of a submission that its money and its backend cause. */
@@ -43,8 +45,7 @@ export async function submitJob(
   backend: Backend
 ): Promise<string> {
   const { key } = actorOf(request)
-  const named = { mode: submission.mode, backend: backend.slug }
-  request.submission = named
+  request.submission = { mode: submission.mode, backend: backend.slug }
   assertKeyMayPay(key, backend.pricing)
   if (submission.notify && !deps.mailer.sends)
     throw new ServiceError('not_available', 'notify: this service sends no mail; its operator has to set SMTP_URL')
@@ -69,16 +70,50 @@ export async function submitJob(
       keyDailyLimit: key?.dailyLimit ?? null,
       backend,
       at: deps.now(),
-      requestId: request.id,
-      traceParent: request.span?.traceParent ?? null,
+      ...originOf(request),
       refused: (refusal) =>
         afterRollback(() => recordBudgetExceeded(deps.db, { teamId, backend: backend.slug, refusal }))
     }
   )
-  afterCommit(() => {
-    request.submission = { ...named, recorded: { jobId, teamId } }
-  })
+  afterCommit(() => noteRecorded(request, { jobId, teamId }))
   return jobId
+}
+
+/**
+ * Records a job as `submitJob` does, in one statement: a free one of the caller's own team, which most are.
+ * @param responseTo makes the response, by the id of the job.
+ * @returns `null` where this way is not open, or something refuses the job. Then nothing is recorded.
+ * @throws ServiceError `validation_error`, `rate_limited`.
+ */
+export async function submitAtOnce<Response extends AnyResponse>(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  { answered, afterCommit, afterRollback }: WriteAtOnce,
+  submission: Submission<JobSource | SavedScript>,
+  backend: Backend,
+  responseTo: (jobId: string) => Response
+): Promise<Response | null> {
+  const { source } = submission
+  assertKeyMayPay(actorOf(request).key, backend.pricing)
+  const teamId = ownTeamOf(request, submission.teamId)
+  if (teamId === null || source.kind === 'saved' || submission.notify || isAtProvider(backend)) return null
+  const job = { ...submission, source, teamId, id: newId(), estimate: estimateOf(submission, backend) }
+  if (job.estimate !== 0n || submissionBytes(job) > RECORDED_FIRST_BYTES) return null
+  await assertFits(deps.db, backend, widthOfSource(source), { source, params: submission.params.value })
+  await takeJobsOfTeam(deps, request, { afterRollback }, teamId, 1)
+  const { userId, key } = callerOf(request)
+  const response = responseTo(job.id)
+  const by = { owner: { userId, keyId: key?.id ?? null }, memberId: userId, backend, ...originOf(request) }
+  if (!(await createJobAtOnce(deps.db, job, by, answered(response)))) return null
+  afterCommit(() => noteRecorded(request, { jobId: job.id, teamId }))
+  return response
+}
+
+/** The request that a job comes from, and its place in a trace. */
+const originOf = ({ id, span }: FastifyRequest) => ({ requestId: id, traceParent: span?.traceParent ?? null })
+
+function noteRecorded(request: FastifyRequest, recorded: { jobId: string; teamId: string }): void {
+  request.submission = { ...request.submission!, recorded }
 }
 
 /**

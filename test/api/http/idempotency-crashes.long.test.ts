@@ -2,6 +2,7 @@
 // gets one job.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import postgres from 'postgres'
+import { holdSubmissions } from '../../support/api/held-submissions.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 import { type Platform, startPlatform } from '../../support/stack/platform.js'
@@ -17,40 +18,47 @@ const jobs = async (): Promise<number> =>
 const submit = (key: string) =>
   platform.call('POST', '/api/jobs/submit', submission({ execution_mode: 'direct' }), { 'idempotency-key': key })
 
-/** Sends a submission, and kills the API while its transaction waits for `table`. */
-async function killedAtSubmission(key: string): Promise<void> {
-  const { sql } = platform.connection
-  const other = postgres(platform.settings.DATABASE_URL!, { max: 1, onnotice: () => {} })
-  await other.begin(async (tx) => {
-    await tx`lock table outbox in share mode`
+/**
+ * Sends a submission, and kills the API while it waits for its last row.
+ * @param server what Postgres does with it then: it notices the lost connection, or goes on with the statement.
+ */
+async function killedAtSubmission(key: string, server: 'notices' | 'goes on'): Promise<void> {
+  await holdSubmissions(platform.settings.DATABASE_URL!, async ({ held, end }) => {
     const torn = submit(key).then(
       () => 'answered',
       () => 'torn'
     )
-    await eventually(async () => {
-      const [row] = await sql`select count(*)::int as count from pg_locks where not granted and locktype = 'relation'
-        and relation = 'outbox'::regclass and database = (select oid from pg_database where datname = current_database())`
-      return row!.count > 0
-    })
+    await held(1)
     await platform.kill('api')
     expect(await torn).toBe('torn')
+    if (server === 'notices') await end()
   })
-  await other.end()
   await platform.start.api()
 }
 
-test('a request repeated after the API was killed during its transaction creates the one job', async () => {
-  await killedAtSubmission('in the middle')
-  const again = await submit('in the middle')
-  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, null])
-  const { job_id: id } = (await again.json()) as { job_id: string }
-  expect(await jobs()).toBe(1)
-  expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
-}, 180_000)
+test.each([
+  ['and its submission ended with it, creates the job', 'notices', null],
+  ['and Postgres went on with its submission, gets the response of the first', 'goes on', 'true']
+] as const)(
+  'a request repeated after the API was killed, %s',
+  async (_how, server, replayed) => {
+    const before = await jobs()
+    await killedAtSubmission(server, server)
+    const again = await eventually(async () => {
+      const answer = await submit(server)
+      return answer.headers.get('idempotency-replayed') === replayed ? answer : null
+    })
+    expect(again.status).toBe(201)
+    const { job_id: id } = (await again.json()) as { job_id: string }
+    expect(await jobs()).toBe(before + 1)
+    expect(await platform.ended(id)).toMatchObject({ status: 'completed', attempts: 1 })
+  },
+  180_000
+)
 
 test('a request repeated until it succeeds, while the API is killed again and again, creates one job', async () => {
   const before = await jobs()
-  for (let death = 0; death < 3; death++) await killedAtSubmission('again and again')
+  for (let death = 0; death < 3; death++) await killedAtSubmission('again and again', 'notices')
   const answers = await Promise.all(Array.from({ length: 5 }, () => submit('again and again')))
   const bodies = await Promise.all(answers.map((answer) => answer.text()))
   expect([new Set(bodies).size, ...answers.map(({ status }) => status)]).toEqual([1, 201, 201, 201, 201, 201])
@@ -63,7 +71,7 @@ test('a request repeated after the API was killed between commit and response ge
   // The wait is the last step of the commit.
   await sql`create or replace function wait_at_commit() returns trigger language plpgsql
     as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$`
-  await sql`create constraint trigger wait_at_commit after update on idempotency_keys
+  await sql`create constraint trigger wait_at_commit after insert or update on idempotency_keys
     deferrable initially deferred for each row execute function wait_at_commit()`
   const other = postgres(platform.settings.DATABASE_URL!, { max: 1, onnotice: () => {} })
   await other`select pg_advisory_lock(4711)`

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { rateLimits } from '../../../domain/teams/rate-limits.js'
 import { type ApiResponse, startApi } from '../../support/api/api.js'
+import { type HeldSubmissions, holdSubmissions } from '../../support/api/held-submissions.js'
 import { isReplay, jobsOf, keptOf, keyed, newKey, send, statusesOf, submit, times } from '../../support/api/keyed.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
@@ -22,24 +23,12 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Holds submissions at their last statement, which waits for a locked table. */
-async function hold(work: () => Promise<void>): Promise<void> {
-  const other = postgres(database.url, { max: 1, onnotice: () => {} })
-  try {
-    await other.begin(async (tx) => {
-      await tx`lock table outbox in share mode`
-      await work()
-    })
-  } finally {
-    await other.end()
-  }
-}
-/** The number of submissions that wait for the table, not of late nudges; or of transactions that wait for another. */
-const held = async (count: number, relation = true): Promise<void> => {
+const hold = (work: (submissions: HeldSubmissions) => Promise<void>) => holdSubmissions(database.url, work)
+/** The number of transactions that wait for another's key. */
+const waitingForKeys = async (count: number): Promise<void> => {
   await eventually(async () => {
     const waiting = await database.sql`select 1 from pg_locks join pg_stat_activity using (pid)
-      where not granted and (locktype = 'relation') = ${relation} and datname = current_database()
-        and (locktype <> 'relation' or query ilike 'with job as%')`
+      where not granted and locktype = 'transactionid' and datname = current_database()`
     return waiting.length === count
   })
 }
@@ -107,11 +96,11 @@ describe('while the first request with a key is in progress,', () => {
     const ada = await api.signUpWithTeam()
     const key = newKey()
     let answers: Promise<ApiResponse[]>
-    await hold(async () => {
+    await hold(async ({ held }) => {
       answers = times(6, (at) => send(urls[at % 2]!, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), key))
       await held(1)
       // All three duplicates at the other API use one of its connections.
-      await held(1, false)
+      await waitingForKeys(1)
       expect((await ada.get('/api/jobs')).status).toBe(200)
     })
     const given = await answers!
@@ -126,7 +115,7 @@ describe('while the first request with a key is in progress,', () => {
       times(5, (at) => send(url, ada, '/api/jobs/submit', submission({ team_id: ada.teamId }), some[at]!))
     let firsts: Promise<ApiResponse[]>
     let repeats: Promise<ApiResponse[]>
-    await hold(async () => {
+    await hold(async ({ held }) => {
       firsts = ask(urls[0]!)
       await held(5)
       const started = performance.now()
@@ -221,11 +210,10 @@ describe('after a failure,', () => {
     const key = newKey()
     const body = submission({ team_id: ada.teamId })
     let torn: Promise<ApiResponse>
-    await hold(async () => {
+    await hold(async ({ held, end }) => {
       torn = send(urls[0]!, ada, '/api/jobs/submit', body, key)
       await held(1)
-      await database.sql`select pg_terminate_backend(pid) from pg_locks where not granted and locktype = 'relation'
-        and database = (select oid from pg_database where datname = current_database())`
+      await end()
       expect((await torn).status).toBe(503)
     })
     expect(await keptOf(database.db, key)).toBeUndefined()

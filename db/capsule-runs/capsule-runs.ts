@@ -96,7 +96,7 @@ export async function createRun(tx: Tx, run: NewRun): Promise<MadeRun> {
   const definition = withOverrides(own, run.overrides ?? {})
   const order = orderOf(definition.tasks)
   const { id: capsuleId, teamId } = capsule
-  const planned = await planAll(tx, capsule, definition, order, run.mayUse)
+  const planned = await planAll(tx, capsule, mode, definition, order, run.mayUse)
   const text = run.overrides ? definitionText(definition) : capsule.definition
   await assertStorageLeft(
     tx,
@@ -184,20 +184,25 @@ export async function assertCanRun(
 ): Promise<void> {
   const definition = readDefinition(capsule.definition)
   assertRunnable(capsule, definition, { mode })
-  await planAll(db, capsule, definition, orderOf(definition.tasks), mayUse)
+  await planAll(db, capsule, mode, definition, orderOf(definition.tasks), mayUse)
 }
+
+/** Not the name of the capsule alone, which is often that of the job that it was made from. */
+const titles: Record<CapsuleRunMode, string> = { template: 'Run of', verify: 'Verification of' }
 
 /** @returns the jobs of a run, in starting order. */
 async function planAll(
   db: DbOrTx,
   capsule: CapsuleRow,
+  mode: CapsuleRunMode,
   definition: CapsuleDefinition,
   order: readonly number[],
   mayUse: NewRun['mayUse']
 ): Promise<PlannedJob[]> {
   const usable = backendsFor(db, capsule.teamId, mayUse)
+  const title = `${titles[mode]} ${capsule.name}`
   const planned: PlannedJob[] = []
-  for (const place of order) planned.push(await plan(db, usable, capsule, definition, place))
+  for (const place of order) planned.push(await plan(db, usable, { title, teamId: capsule.teamId }, definition, place))
   return planned
 }
 
@@ -281,14 +286,14 @@ function backendsFor(tx: DbOrTx, teamId: string, mayUse: NewRun['mayUse']) {
 async function plan(
   db: DbOrTx,
   usable: ReturnType<typeof backendsFor>,
-  capsule: CapsuleRow,
+  { title, teamId }: { title: string; teamId: string },
   { tasks }: CapsuleDefinition,
   place: number
 ): Promise<PlannedJob> {
   const task = tasks[place]!
-  const name = (tasks.length === 1 ? capsule.name : `${capsule.name}: ${task.name}`).slice(0, 200)
+  const name = (tasks.length === 1 ? title : `${title}: ${task.name}`).slice(0, 200)
   // References in the parameters are replaced by results once the tasks that they name have completed.
-  const submission = submissionOfTask(task, { teamId: capsule.teamId, name })
+  const submission = submissionOfTask(task, { teamId, name })
   const parameters = submission.params.value
   try {
     assertParameters({ ...knownParameters(parameters), shots: parameters.shots }, 'parameters')

@@ -3,8 +3,8 @@
 //
 // `proveRecent` runs every minute and checks what can have changed: open and held jobs, counters with a reservation,
 // the days since yesterday and the months since the last one. Its cost grows with the open work and the traffic of two
-// days, not with the age of the ledger. `proveAll` reads the whole ledger once a day, some teams at a time: a snapshot
-// holds vacuum back in all tables while it is used.
+// days, not with the age of the ledger. `proveAll` reads the whole ledger once a day, some teams or some jobs at a time: a
+// snapshot holds vacuum back in all tables while it is used.
 import { type SQL, sql } from 'drizzle-orm'
 import { formatUsd } from '../../domain/money/money.js'
 import { jobsAboveReservation, moneyIsHeld, reservedForJob } from '../admin/held-money.js'
@@ -16,6 +16,7 @@ const locks = { recent: 7_104_001, all: 7_104_002 }
 /** Reading a team's whole ledger can take longer than a request's statement is allowed to. */
 const ALL_TIMEOUT = '10min'
 const TEAMS_AT_ONCE = 100
+const JOBS_AT_ONCE = 100_000
 /** How many days a job that exceeded its reservation is reported. */
 const OVER_DAYS = 7
 
@@ -42,29 +43,33 @@ export const proveRecent = (db: Db): Promise<string[] | null> =>
 /**
  * Findings about every entry of the ledger, every counter and every job with a price; `null` when another worker is
  * proving.
- * @param options.teamsAtOnce how many teams a statement reads.
+ * @param options.teamsAtOnce how many teams a statement reads, that compares sums with counters.
+ * @param options.jobsAtOnce how many jobs a statement reads, that compares jobs with their entries. They are read in the order of
+ * their ids, which is that of the disk: by team, each slice would read the pages of most others as well.
  * @param options.signal stops before the next statement; the proof then rejects.
  */
 export const proveAll = (
   db: Db,
-  { teamsAtOnce = TEAMS_AT_ONCE, signal }: { teamsAtOnce?: number; signal?: AbortSignal } = {}
+  {
+    teamsAtOnce = TEAMS_AT_ONCE,
+    jobsAtOnce = JOBS_AT_ONCE,
+    signal
+  }: { teamsAtOnce?: number; jobsAtOnce?: number; signal?: AbortSignal } = {}
 ): Promise<string[] | null> =>
   db.transaction(
     async (tx) => {
       if (!(await takeLock(tx, locks.all))) return null
       await tx.execute(sql.raw(`set local statement_timeout = '${ALL_TIMEOUT}'`))
       const findings = new Set<string>()
+      const note = async (proof: (handle: Tx, slice: Slice) => Promise<string[]>, slice: Slice) => {
+        signal?.throwIfAborted()
+        for (const finding of await proof(tx, slice)) findings.add(finding)
+      }
       for (const teams of await sliceTeams(tx, teamsAtOnce))
-        for (const proof of [
-          ledgerMismatchesOf,
-          ledgerAgainstKeyDays,
-          ledgerAgainstCapsules,
-          (handle: Tx, slice: TeamSlice) => wrongBooks(handle, slice(sql`team_id`)),
-          jobsWithoutBooks
-        ]) {
-          signal?.throwIfAborted()
-          for (const finding of await proof(tx, teams)) findings.add(finding)
-        }
+        for (const proof of [ledgerMismatchesOf, ledgerAgainstKeyDays, ledgerAgainstCapsules]) await note(proof, teams)
+      for await (const ids of sliceJobs(tx, jobsAtOnce))
+        for (const proof of [(handle: Tx, slice: Slice) => wrongBooks(handle, slice(sql`job_id`)), jobsWithoutBooks])
+          await note(proof, ids)
       return [...findings].slice(0, FINDINGS_MAX)
     },
     // Each statement has a snapshot of its own.
@@ -76,22 +81,37 @@ async function takeLock(tx: Tx, lock: number): Promise<boolean> {
   return row!.taken === true
 }
 
-/** A condition on a column that holds a team's id. */
-type TeamSlice = (column: SQL) => SQL
+/** A condition on a column that holds ids: of teams, or of jobs. */
+type Slice = (column: SQL) => SQL
 
-const allTeams: TeamSlice = () => sql`true`
+const all: Slice = () => sql`true`
+
+/** @param from the first id; `null`: no bound. @param until the first id of the next slice, likewise. */
+const between =
+  (from: string | null, until: string | null): Slice =>
+  (column) =>
+    sql`${from === null ? sql`true` : sql`${column} >= ${from}::uuid`} and ${until === null ? sql`true` : sql`${column} < ${until}::uuid`}`
 
 /** Ranges of ids, which together cover every id: the ledger can name a team that does not exist. */
-async function sliceTeams(tx: Tx, teamsAtOnce: number): Promise<TeamSlice[]> {
+async function sliceTeams(tx: Tx, teamsAtOnce: number): Promise<Slice[]> {
   const rows = await tx.execute<{ id: string }>(sql`
     select id from (select id, row_number() over (order by id) as place from teams) numbered
     where place % ${teamsAtOnce} = 0 order by id`)
   const bounds = [null, ...rows.map(({ id }) => id), null]
-  return bounds.slice(1).map((until, at) => {
-    const from = bounds[at] ?? null
-    return (column) =>
-      sql`${from === null ? sql`true` : sql`${column} >= ${from}::uuid`} and ${until === null ? sql`true` : sql`${column} < ${until}::uuid`}`
-  })
+  return bounds.slice(1).map((until, at) => between(bounds[at] ?? null, until))
+}
+
+/** As `sliceTeams`, of jobs. */
+async function* sliceJobs(tx: Tx, jobsAtOnce: number): AsyncGenerator<Slice> {
+  let from: string | null = null
+  do {
+    const rows: { id: string }[] = await tx.execute<{ id: string }>(
+      sql`select id from jobs where ${between(from, null)(sql`id`)} order by id offset ${jobsAtOnce} limit 1`
+    )
+    const until: string | null = rows[0]?.id ?? null
+    yield between(from, until)
+    from = until
+  } while (from !== null)
 }
 
 /** How much an entry of the ledger adds to the reserved and to the spent amount. */
@@ -187,9 +207,9 @@ const recentMonths = (tx: Tx) =>
   )
 
 /** Days and months of teams on which ledger and counters differ. There must never be any. */
-export const ledgerMismatches = (tx: DbOrTx) => ledgerMismatchesOf(tx, allTeams)
+export const ledgerMismatches = (tx: DbOrTx) => ledgerMismatchesOf(tx, all)
 
-const ledgerMismatchesOf = (tx: DbOrTx, teams: TeamSlice) =>
+const ledgerMismatchesOf = (tx: DbOrTx, teams: Slice) =>
   differences(
     tx,
     sql`select 'team ' || coalesce(c.team_id, b.team_id) || ', ' || coalesce(c.period, b.period) || ' of '
@@ -205,7 +225,7 @@ const ledgerMismatchesOf = (tx: DbOrTx, teams: TeamSlice) =>
       ) b on b.team_id = c.team_id and b.period = c.period and b.starts_on = c.starts_on`
   )
 
-const ledgerAgainstKeyDays = (tx: Tx, teams: TeamSlice) =>
+const ledgerAgainstKeyDays = (tx: Tx, teams: Slice) =>
   differences(
     tx,
     sql`select 'API key ' || coalesce(c.key_id, b.key_id) || ', day of ' || coalesce(c.day, b.day) as what,
@@ -222,7 +242,7 @@ const ledgerAgainstKeyDays = (tx: Tx, teams: TeamSlice) =>
   )
 
 /** A capsule's counter equals the sum over the jobs of its runs. A deleted capsule has no counter. */
-const ledgerAgainstCapsules = (tx: Tx, teams: TeamSlice) =>
+const ledgerAgainstCapsules = (tx: Tx, teams: Slice) =>
   differences(
     tx,
     sql`select 'capsule ' || coalesce(c.capsule_id, b.capsule_id) as what,
@@ -289,10 +309,10 @@ async function wrongBooks(tx: Tx, where: SQL): Promise<string[]> {
 }
 
 /** Jobs with a price or a cost that have no entry in the ledger. */
-async function jobsWithoutBooks(tx: Tx, teams: TeamSlice): Promise<string[]> {
+async function jobsWithoutBooks(tx: Tx, ids: Slice): Promise<string[]> {
   const rows = await tx.execute<{ id: string; status: string; amount: string }>(sql`
     select id, status, greatest(estimated_cost_micro, actual_cost_micro)::text as amount from jobs
-    where (estimated_cost_micro <> 0 or actual_cost_micro <> 0) and ${teams(sql`jobs.team_id`)}
+    where (estimated_cost_micro <> 0 or actual_cost_micro <> 0) and ${ids(sql`jobs.id`)}
       and not exists (select 1 from ledger where ledger.job_id = jobs.id)
     order by id limit ${FINDINGS_MAX}`)
   return rows.map(

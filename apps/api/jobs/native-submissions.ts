@@ -22,9 +22,9 @@ import { oneOf } from '../../../domain/json/one-of.js'
 import type { ApiDeps } from '../deps.js'
 import { callerOf } from '../http/access.js'
 import { type JsonContent, type ResponseOf, type RouteReply, type Sent, text, uuid } from '../http/response.js'
-import type { WriteOnce } from '../http/write-once.js'
+import type { Write, WriteOnce } from '../http/write-once.js'
 import type { Nudge } from './nudge.js'
-import { submitJob } from './submit-job.js'
+import { submitAtOnce, submitJob } from './submit-job.js'
 
 export const AdmissionReceipt = Type.Object(
   {
@@ -58,23 +58,38 @@ export async function submitNative(
   request.submission = backend && { mode: 'temporal', backend: backend.slug }
   assertUsable(backend, native.backend, { shots: 1, program: 'circuit' })
   const shots = nativeShots(backend)
-  return writeOnce(request, reply as RouteReply<ReceiptSchema>, async (write) => {
-    const source = await sourceOf(write.tx, request, native)
+  const submissionWith = (source: Source) => {
     const sourceSha256 = sha256Of(Buffer.from(source.text, 'utf8'))
     assertHash(native, sourceSha256)
-    const jobId = await submitJob(deps, request, write, submissionOf(native, source, shots), backend)
-    write.afterCommit(() => nudge(jobId, 'temporal'))
-    return {
-      status: 201,
-      body: {
-        protocol_version: receiptProtocol,
-        job_id: jobId,
-        submission_id: jobId,
-        source_sha256: sourceSha256,
-        input_sha256: sha256Of(Buffer.from(native.call.input, 'utf8'))
-      }
+    const receiptIn = (write: Pick<Write, 'afterCommit'>) => (jobId: string) => {
+      write.afterCommit(() => nudge(jobId, 'temporal'))
+      return {
+        status: 201,
+        body: {
+          protocol_version: receiptProtocol,
+          job_id: jobId,
+          submission_id: jobId,
+          source_sha256: sourceSha256,
+          input_sha256: sha256Of(Buffer.from(native.call.input, 'utf8'))
+        }
+      } as const
     }
-  })
+    return { submission: submissionOf(native, source, shots), receiptIn }
+  }
+  const { source } = native
+  return writeOnce(
+    request,
+    reply as RouteReply<ReceiptSchema>,
+    async (write) => {
+      const { submission, receiptIn } = submissionWith(await sourceOf(write.tx, request, native))
+      return receiptIn(write)(await submitJob(deps, request, write, submission, backend))
+    },
+    async (write) => {
+      if (source.kind !== 'inline') return null
+      const { submission, receiptIn } = submissionWith(inlineSource(source))
+      return submitAtOnce(deps, request, write, submission, backend, receiptIn(write))
+    }
+  )
 }
 
 function assertKey({ headers }: FastifyRequest): void {
@@ -85,8 +100,13 @@ function assertKey({ headers }: FastifyRequest): void {
 
 type Source = Exclude<JobSource, { kind: 'circuit' }>
 
+const inlineSource = (source: NativeSubmission['source'] & { kind: 'inline' }): Source => ({
+  ...source,
+  framework: 'marqov'
+})
+
 async function sourceOf(tx: DbOrTx, request: FastifyRequest, { source }: NativeSubmission): Promise<Source> {
-  if (source.kind === 'inline') return { ...source, framework: 'marqov' }
+  if (source.kind === 'inline') return inlineSource(source)
   const script = await loadScript(tx, callerOf(request), source.scriptId)
   if (!script) throw new ServiceError('not_found', 'source.script_id: no such script')
   return {

@@ -143,8 +143,6 @@ export const jobs = pgTable(
     index('jobs_team_id_idx').on(table.teamId, table.id, table.createdAt),
     index('jobs_team_status_idx').on(table.teamId, table.status, table.id, table.backend),
     index('jobs_team_backend_idx').on(table.teamId, table.backend, table.id, table.status),
-    // Jobs of a team that one user submitted, newest first.
-    index('jobs_team_user_idx').on(table.teamId, table.userId, table.id),
     // Jobs of a team by the end of their ids. Ends are random: without the span of time before them, each new job would
     // change a page of its own, which Postgres' log then has as a whole.
     index('jobs_span_end_idx').on(table.teamId, sql`left(id::text, 5)`, sql`right(id::text, 8)`),
@@ -156,8 +154,8 @@ export const jobs = pgTable(
     index('jobs_ended_idx')
       .on(table.status, table.id)
       .where(sql`status in ('completed', 'failed', 'cancelled', 'dispatch_failed')`),
-    // Jobs of a user; and the rows to change when a user or a key is deleted.
-    index('jobs_user_idx').on(table.userId, table.id),
+    // Jobs of a team that one user submitted, newest first; and the rows to change when a user or a key is deleted.
+    index('jobs_user_team_idx').on(table.userId, table.teamId, table.id),
     index('jobs_api_key_idx').on(table.apiKeyId).where(sql`api_key_id is not null`),
     // Renewals of leases, and the sweep of expired ones, which reads all. The time of expiry is in no index, so that a
     // renewal changes none.

@@ -57,8 +57,9 @@ export function startDirectConsumer(
 ): DirectConsumer {
   const { around, log } = options
   const turns = createClaimTurns(deps.db, deps.gate)
+  const startedForOthers: StartedForOthers = new Set()
   const run = async (entry: Job<JobHandOver>, token: string | undefined) => {
-    if (await runEntry(deps, turns, entry.data, around, log)) return
+    if (await runEntry({ ...deps, startedForOthers }, turns, entry.data, around, log)) return
     // The worker stops before: the entry is another worker's.
     await entry.moveToWait(token)
     throw new WaitingError()
@@ -106,7 +107,7 @@ const endsWithin = (work: Promise<unknown>, milliseconds: number): Promise<boole
  * @returns `false` when the worker stops before.
  */
 async function runEntry(
-  deps: DirectDeps,
+  deps: DirectDeps & { startedForOthers: StartedForOthers },
   turns: ClaimTurns,
   entry: JobHandOver,
   around: AroundDirect,
@@ -127,12 +128,29 @@ async function runEntry(
       })
       if (!claimed) return !turns.isClosed()
       const { start, seat } = claimed
+      const isOwn = start.jobId === entry.jobId
+      if (!isOwn) noteStarted(deps.startedForOthers, start.jobId)
       await around(start, () => runDirect({ ...deps, gate: seat.gate }, start, lease, log)).finally(seat.release)
-      if (start.jobId === entry.jobId || !(await isToStart(deps.db, entry.jobId))) return true
+      if (isOwn || deps.startedForOthers.delete(entry.jobId) || !(await isToStart(deps.db, entry.jobId))) return true
     } finally {
       place.leave()
     }
   }
+}
+
+/**
+ * Jobs that this worker has started while their own entries were still in the queue. Each of these entries would otherwise ask
+ * the database whether its job has started.
+ */
+type StartedForOthers = Set<string>
+
+/** Entries that another worker takes are never met here. */
+const STARTED_MAX = 10_000
+
+function noteStarted(started: StartedForOthers, jobId: string): void {
+  const [oldest] = started
+  if (oldest !== undefined && started.size >= STARTED_MAX) started.delete(oldest)
+  started.add(jobId)
 }
 
 /** A job that has waited for an absent executor too long fails without having been claimed. */

@@ -1,6 +1,6 @@
 // The connection pool and drizzle on top of it. On this client raw queries take strings, never Dates: drizzle changes
 // how the driver writes and reads timestamps.
-import { type SQL, sql } from 'drizzle-orm'
+import { is, Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
@@ -125,13 +125,21 @@ function guarded<T extends postgres.Sql | postgres.TransactionSql>(client: T, gu
   return own
 }
 
+/** A list as one parameter; or the place of its text (`listText`) in a statement whose text is made once. */
+type List = readonly string[] | Placeholder<string, string>
+
+/** @param list its texts contain no comma. */
+export const listText = (list: readonly string[]): string => list.join(',')
+
+const asText = (list: List): string | Placeholder => (is(list, Placeholder) ? list : listText(list))
+
 /** Whether `column` is one of the texts, none of which contains a comma. */
-export const anyTextOf = (column: AnyPgColumn | SQL, texts: readonly string[]): SQL =>
-  sql`${column} = any(string_to_array(${texts.join(',')}, ','))`
+export const anyTextOf = (column: AnyPgColumn | SQL, texts: List): SQL =>
+  sql`${column} = any(string_to_array(${asText(texts)}, ','))`
 
 /** Whether `column` is one of the ids. */
-export const anyOf = (column: AnyPgColumn, ids: string[]): SQL =>
-  sql`${column} = any(string_to_array(${ids.join(',')}, ',')::uuid[])`
+export const anyOf = (column: AnyPgColumn, ids: List): SQL =>
+  sql`${column} = any(string_to_array(${asText(ids)}, ',')::uuid[])`
 
 /** The Postgres error code (`23505`, ...) of a thrown value, which drizzle wraps. */
 export function postgresCode(error: unknown): string | null {

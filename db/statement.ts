@@ -78,6 +78,21 @@ export function perShape<Shape, Made>(make: (shape: Shape) => Made): (shape: Sha
   }
 }
 
+/** The values of several items as parameters of one statement, whose shape is their number. */
+export const numbered = (items: readonly object[]): Record<string, unknown> =>
+  Object.fromEntries(items.flatMap((item, at) => Object.entries(item).map(([name, value]) => [`${name} ${at}`, value])))
+
+/** The places of the parameters that `numbered` gives. */
+export const numberedPlaces = <Item extends object>(
+  given: Places<Record<string, unknown>>,
+  names: readonly (keyof Item & string)[],
+  count: number
+): Places<Item>[] =>
+  Array.from(
+    { length: count },
+    (_, at) => Object.fromEntries(names.map((name) => [name, given[`${name} ${at}`]])) as Places<Item>
+  )
+
 interface Prepared<Rows> {
   execute: Rows
   all: unknown

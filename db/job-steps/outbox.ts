@@ -4,7 +4,7 @@
 import { and, eq, exists, lte, or, sql } from 'drizzle-orm'
 import { type DispatchKind, dispatchKinds } from '../../domain/jobs/dispatch.js'
 import type { ExecutionMode } from '../../domain/jobs/job-status.js'
-import { anyOf, type Db } from '../client.js'
+import { anyOf, type Db, listText } from '../client.js'
 import { now } from '../clock.js'
 import { judgeStarts } from '../jobs/deferred-starts.js'
 import { type Places, perShape, query, statement } from '../statement.js'
@@ -55,7 +55,7 @@ export async function takeDue(db: Db, mode: ExecutionMode, limit: number, runnin
  * The rows of jobs that were just recorded, for the nudge. Rows that are deferred or not due yet are left to the relay.
  */
 export async function findFresh(db: Db, jobIds: string[], runningMax: number): Promise<OutboxRow[]> {
-  return passed(await freshRows(runningMax)(db, { jobIds: jobIds.join(',') }))
+  return passed(await freshRows(runningMax)(db, { jobIds: listText(jobIds) }))
 }
 
 const freshRows = perShape((runningMax: number) =>
@@ -77,7 +77,7 @@ const passed = (rows: JudgedRow[]): OutboxRow[] =>
 export async function markDelivered(db: Db, keys: OutboxKey[], recheckSeconds: number): Promise<void> {
   for (const kind of dispatchKinds) {
     const ids = keys.filter((key) => key.kind === kind).map(({ jobId }) => jobId)
-    if (ids.length > 0) await noteDelivery(db, { kind, ids: ids.join(','), recheckSeconds })
+    if (ids.length > 0) await noteDelivery(db, { kind, ids: listText(ids), recheckSeconds })
   }
 }
 
@@ -90,13 +90,7 @@ const noteDelivery = query((given: Places<{ kind: DispatchKind; ids: string; rec
       unreachableSince: null,
       nextAt: sql`${now} + make_interval(secs => ${given.recheckSeconds})`
     })
-    .where(
-      and(
-        eq(outbox.kind, given.kind),
-        sql`${outbox.jobId} = any(string_to_array(${given.ids}, ',')::uuid[])`,
-        unflushed
-      )
-    )
+    .where(and(eq(outbox.kind, given.kind), anyOf(outbox.jobId, given.ids), unflushed))
 )
 
 /** Records that the dispatch target responded and still has the delivery. */

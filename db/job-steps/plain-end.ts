@@ -1,7 +1,7 @@
 // The end of most jobs on local engines, in one statement and so in one commit: the result, the end of its attempt, and the
 // status. Where more is due (money, a capsule, a webhook), or another writer was first, it writes nothing, and the longer way
 // follows: `completeAttempt`, then `completeJob`.
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, DbOrTx } from '../client.js'
 import { now } from '../clock.js'
 import { type GivenFile, type RunOutcome, storedFiles, storing } from '../jobs/artifacts.js'
@@ -9,7 +9,7 @@ import { summaryText } from '../jobs/attempts.js'
 import { type Fence, fenceHolds, type GivenFence } from '../jobs/fence.js'
 import { hasPlainEnd } from '../jobs/has-plain-end.js'
 import { afterTransition, type MovedRow, transitionText } from '../jobs/job-transition.js'
-import { type Given, type Places, perShape, statement } from '../statement.js'
+import { type Given, numbered, numberedPlaces, type Places, perShape, statement } from '../statement.js'
 import { areSentWhole, withContents } from '../stored-content.js'
 import { attempts, jobEvents, jobs } from '../tables/jobs.js'
 
@@ -44,7 +44,7 @@ export async function completePlainly(
   const write = async (on: DbOrTx, rows: Promise<MovedRow[]>) =>
     afterTransition(on, jobId, 'completed', await rows, { fence })
   const moved = areSentWhole(contents)
-    ? await write(db, smallEnd({ ...shape, files: files.length })(db, { ...end, ...fileParameters(files) }))
+    ? await write(db, smallEnd({ ...shape, files: files.length })(db, { ...end, ...numbered(files) }))
     : await withContents(db, contents, (tx, bytes) =>
         write(tx, tx.execute<MovedRow>(endText(tx, shape, end, files, bytes)))
       )
@@ -89,25 +89,16 @@ function endText(on: DbOrTx, shape: Shape, end: GivenEnd, files: readonly GivenF
   })
 }
 
+type EndFile = ReturnType<typeof storedFiles>[number]
+
 /** For contents that are sent in one piece. A run leaves one of a few numbers of files. */
 const smallEnd = perShape(({ files, ...shape }: Shape & { files: number }) =>
   statement<Record<string, unknown>, MovedRow>((given, on) => {
-    const placed = Array.from({ length: files }, (_, at) => placedFile(given, at))
+    const placed = numberedPlaces<EndFile>(given, ['name', 'mediaType', 'sha256', 'sizeBytes', 'content'], files)
     const bytes = placed.map(({ content }) => sql`${content}::bytea`)
     return endText(on, shape, given as Places<End>, placed, bytes)
   })
 )
-
-const fileParameters = (files: ReturnType<typeof storedFiles>): Record<string, unknown> =>
-  Object.fromEntries(files.flatMap((file, at) => Object.entries(file).map(([name, value]) => [`${name} ${at}`, value])))
-
-const placedFile = (given: Record<string, Placeholder>, at: number) => ({
-  name: given[`name ${at}`]!,
-  mediaType: given[`mediaType ${at}`]!,
-  sha256: given[`sha256 ${at}`]!,
-  sizeBytes: given[`sizeBytes ${at}`]!,
-  content: given[`content ${at}`]!
-})
 
 const heldJob = (on: DbOrTx, jobId: Given<string>, fence: GivenFence, where: SQL | undefined) =>
   on

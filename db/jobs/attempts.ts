@@ -12,8 +12,9 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { type Db, type DbOrTx, postgresCode } from '../client.js'
 import { now } from '../clock.js'
+import { type Given, perShape, statement } from '../statement.js'
 import { type StoredContent, smallContent, wholeOf, withContents } from '../stored-content.js'
-import { artifacts, attempts, jobEvents, jobs, scriptRequests } from '../tables/jobs.js'
+import { artifacts, attempts, jobEvents, jobs, jobTasks, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
 import { type Artifact, RESULT_ARTIFACT, storedFiles, storing } from './artifacts.js'
 import { type Fence, fenceHolds } from './fence.js'
@@ -41,14 +42,13 @@ const { firstWaitMs, factor, longestWaitMs } = executionRetry
 const waited = sql`least(${longestWaitMs}::int, ${firstWaitMs}::int * ${factor}::int ^ (${attempts.number} - 1))::int`
 
 /**
- * Which task an attempt belongs to (`''` for the job's own), and in which statuses of the job it can begin. `begins` is
- * a statement about the rows of `held`, the job, that returns `job_id` when the task can run. `ranMs` is how many milliseconds ago
- * it began.
+ * Which task an attempt belongs to (`''` for the job's own), and in which statuses of the job it can begin. `beginsTask`: the task
+ * is running from then on; one that has finished begins no attempt. `ranMs` is how many milliseconds ago it began.
  */
 export interface AttemptOf {
   task?: string
   statuses?: JobStatus[]
-  begins?: SQL
+  beginsTask?: boolean
   ranMs?: number
 }
 
@@ -61,10 +61,15 @@ export async function openAttempt(
   db: DbOrTx,
   jobId: string,
   fence: Fence,
-  { task = '', statuses = ['running'], begins, ranMs }: AttemptOf = {}
+  { task = '', statuses = ['running'], beginsTask = false, ranMs = 0 }: AttemptOf = {}
 ): Promise<number | null> {
-  const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
-  const opened = await openFirst(db, jobId, { task, fence, where: mine, begins, ranMs }).catch((error: unknown) => {
+  const shape = { statuses, isLeased: fence.lease !== undefined, beginsTask }
+  const { generation, lease = '' } = fence
+  const openFirst = async (handle: DbOrTx): Promise<number | null> => {
+    const [first] = await opening(shape)(handle, { jobId, task, generation, lease, ranSeconds: ranMs / 1_000 })
+    return first?.number ?? null
+  }
+  const opened = await openFirst(db).catch((error: unknown) => {
     // Another worker opened it while this statement waited for the lock, with attempts that it had read before. Inside a
     // transaction the caller has the lock already, and the error has aborted the transaction.
     if (is(db, PgTransaction) || postgresCode(error) !== '23505') throw error
@@ -74,6 +79,7 @@ export async function openAttempt(
   if (opened !== null) return opened
   return db.transaction(async (tx) => {
     // Locked by a separate statement, so that the next ones see what the previous lock holder wrote.
+    const mine = and(eq(jobs.id, jobId), inArray(jobs.status, statuses), fenceHolds(fence))
     const [held] = await tx.select({ id: jobs.id }).from(jobs).where(mine).for('no key update')
     if (!held) return null
     const lost = await closeOpen(tx, and(openOf(jobId), eq(attempts.task, task)), 'lost', lostWithItsSide, waited)
@@ -81,7 +87,7 @@ export async function openAttempt(
       const { seq, status } = await raiseEvents(tx, jobId, lost.length)
       await appendClosedEvents(tx, jobId, lost, seq - lost.length + 1, status)
     }
-    return openFirst(tx, jobId, { task, fence, where: mine, begins, ranMs })
+    return openFirst(tx)
   })
 }
 
@@ -109,46 +115,55 @@ export async function loadAttemptEnds(db: DbOrTx, jobId: string, task: string): 
   return rows.map(({ state, errorCode }) => attemptEnd(state, errorCode))
 }
 
-/** Opens an attempt unless one is open. The lock on the job excludes a concurrent cancel or sweep. */
-async function openFirst(
-  db: DbOrTx,
-  jobId: string,
-  {
-    task,
-    fence,
-    where,
-    begins = sql`select id as job_id from held`,
-    ranMs = 0
-  }: Omit<AttemptOf, 'statuses'> & { task: string; fence: Fence; where: SQL | undefined }
-): Promise<number | null> {
-  const held = db
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(
-      and(
-        where,
-        sql`not exists (select 1 from ${attempts}
-          where ${attempts.jobId} = ${jobId} and task = ${task} and state = 'running')`
-      )
-    )
-    .for('no key update')
-  // After the event before it, also where the worker has measured more.
-  const begunAt = sql`greatest(${now} - make_interval(secs => ${ranMs / 1_000}::float8),
-    (select at from ${jobEvents} where job_id = raised.id and seq = raised.event_seq - 1))`
-  const [opened] = await db.execute<{ number: number }>(sql`
-    with held as ${held},
-      begun as (${begins}),
-      raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from begun)
-        returning id, event_seq, status),
-      next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
-        where job_id = ${jobId} and task = ${task}),
-      appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
-        select id, event_seq, 'attempt', status, ${task}, number, 'running', ${begunAt} from raised, next)
-    insert into ${attempts} (job_id, task, number, generation, state, started_at)
-      select id, ${task}, number, ${fence.generation}, 'running', ${begunAt} from raised, next
-    returning number`)
-  return opened?.number ?? null
+interface Opening {
+  jobId: string
+  task: string
+  generation: number
+  /** For a shape that is leased. */
+  lease: string
+  ranSeconds: number
 }
+
+type OpeningShape = Required<Pick<AttemptOf, 'statuses' | 'beginsTask'>> & { isLeased: boolean }
+
+/** Opens an attempt unless one is open. The lock on the job excludes a concurrent cancel or sweep. */
+const opening = perShape(({ statuses, isLeased, beginsTask }: OpeningShape) =>
+  statement<Opening, { number: number }>(({ jobId, task, generation, lease, ranSeconds }, on) => {
+    const held = on
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.id, jobId),
+          inArray(jobs.status, statuses),
+          fenceHolds({ generation, ...(isLeased && { lease }) }),
+          sql`not exists (select 1 from ${attempts}
+          where ${attempts.jobId} = ${jobId} and task = ${task} and state = 'running')`
+        )
+      )
+      .for('no key update')
+    const begun = beginsTask
+      ? sql`update ${jobTasks} set state = 'running', started_at = coalesce(started_at, ${now})
+          where job_id in (select id from held) and key = ${task} and state in ('pending', 'running')
+          returning job_id`
+      : sql`select id as job_id from held`
+    // After the event before it, also where the worker has measured more.
+    const begunAt = sql`greatest(${now} - make_interval(secs => ${ranSeconds}::float8),
+      (select at from ${jobEvents} where job_id = raised.id and seq = raised.event_seq - 1))`
+    return sql`
+      with held as ${held},
+        begun as (${begun}),
+        raised as (update ${jobs} set event_seq = event_seq + 1 where id in (select job_id from begun)
+          returning id, event_seq, status),
+        next as (select coalesce(max(number), 0) + 1 as number from ${attempts}
+          where job_id = ${jobId} and task = ${task}),
+        appended as (insert into ${jobEvents} (job_id, seq, type, status, task, attempt, attempt_state, at)
+          select id, event_seq, 'attempt', status, ${task}, number, 'running', ${begunAt} from raised, next)
+      insert into ${attempts} (job_id, task, number, generation, state, started_at)
+        select id, ${task}, number, ${generation}, 'running', ${begunAt} from raised, next
+      returning number`
+  })
+)
 
 /**
  * Closes an open attempt that did not complete. Returns `false` when it was closed already, or another worker has the
@@ -184,6 +199,8 @@ export interface AttemptRef {
   number: number
 }
 
+type GivenAttempt = { [Name in keyof AttemptRef]: Given<AttemptRef[Name]> }
+
 /**
  * How `closing` changes an attempt. `where` is a further condition on the job, under its lock. `stores` inserts values
  * for the row in `closed`, and returns the `size_bytes` of each; the job counts them.
@@ -198,7 +215,7 @@ export interface Closing {
  * The parts of a statement that closes an open attempt of the job's current generation and appends its event: `closed`
  * has its row, or nothing. Like everywhere, the job is locked before the attempt.
  */
-export function closing(db: DbOrTx, { jobId, task, number }: AttemptRef, { set, where, stores }: Closing): SQL {
+export function closing(db: DbOrTx, { jobId, task, number }: GivenAttempt, { set, where, stores }: Closing): SQL {
   const held = db
     .select({ id: jobs.id, generation: jobs.generation })
     .from(jobs)

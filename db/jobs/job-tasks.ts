@@ -5,12 +5,13 @@ import type { TaskState } from '../../domain/jobs/job-status.js'
 import { JOB_VALUES_BYTES_MAX } from '../../domain/jobs/value-limits.js'
 import type { TaskFacts } from '../../domain/jobs/workflow-metadata.js'
 import { storableText } from '../../domain/json/json-guard.js'
-import type { Db, DbOrTx, Tx } from '../client.js'
+import { type Db, type DbOrTx, listText, type Tx } from '../client.js'
 import { now } from '../clock.js'
+import { type Given, numbered, numberedPlaces, type Places, perShape, statement } from '../statement.js'
 import { inTurn, WHOLE_BYTES_MAX, writeContents } from '../stored-content.js'
 import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
-import { closing, errorColumns, isOpen, openAttempt } from './attempts.js'
+import { type AttemptRef, closing, errorColumns, isOpen, openAttempt } from './attempts.js'
 import { type Fence, fenceHolds } from './fence.js'
 import { taskResults } from './script-answers.js'
 import type { Stored } from './script-requests.js'
@@ -116,12 +117,7 @@ export async function loadTaskState(
  * `openAttempt` for a task, which is running from its first attempt on. Returns `null` also when the task has finished.
  */
 export const openTaskAttempt = (db: Db, jobId: string, fence: Fence, key: string): Promise<number | null> =>
-  openAttempt(db, jobId, fence, {
-    task: key,
-    begins: sql`update ${jobTasks} set state = 'running', started_at = coalesce(started_at, ${now})
-      where job_id in (select id from held) and key = ${key} and state in ('pending', 'running')
-      returning job_id`
-  })
+  openAttempt(db, jobId, fence, { task: key, beginsTask: true })
 
 export interface TaskResult {
   /** JSON text, with pickled values where JSON cannot represent them. */
@@ -137,14 +133,15 @@ export interface TaskResult {
 /** A page of output is enough to find a mistake. */
 const STDOUT_MAX = 16 * 1024
 
-interface Digested {
-  content: Buffer
+interface Value {
   sha256: string
+  sizeBytes: number
+  content: Buffer
 }
 
-function digested(text: string): Digested {
+function storedValue(text: string): Value {
   const content = Buffer.from(text, 'utf8')
-  return { content, sha256: sha256Of(content) }
+  return { content, sha256: sha256Of(content), sizeBytes: content.length }
 }
 
 /** Stores the return value of a task, and closes its attempt and the task as completed, all or nothing. */
@@ -155,23 +152,68 @@ export async function completeTask(
   number: number,
   { result, display, displayProblem, stdout, deviceShots }: TaskResult
 ): Promise<Stored> {
-  const value = digested(result)
-  const shown = display === null ? null : display === result ? value : digested(display)
+  const value = storedValue(result)
+  const shown = display === null ? null : display === result ? value : storedValue(display)
   const values = shown === null || shown === value ? [value] : [value, shown]
-  const size = values.reduce((sum, { content }) => sum + content.length, 0)
+  const size = values.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const digests = values.map(({ sha256 }) => sha256)
   const attempt = { jobId, task: key, number }
-  const close = (within: DbOrTx, fresh: readonly Digested[], bytes: readonly SQL[]) => {
-    const rows = fresh.map(
-      ({ content, sha256 }, index) => sql`(${sha256}::text, ${content.length}::int, ${bytes[index]})`
+  const completion = {
+    ...attempt,
+    resultSha256: value.sha256,
+    size,
+    digests: listText(digests),
+    displaySha256: shown?.sha256 ?? null,
+    displayProblem,
+    stdout: storableText(stdout.slice(0, STDOUT_MAX)),
+    deviceShots: deviceShots?.join(',') ?? null
+  }
+  const closed = await inTurn(size, async () => {
+    if (size <= WHOLE_BYTES_MAX) return smallCompletion(values.length)(db, { ...completion, ...numbered(values) })
+    // Many tasks can return the same large value, also at once. It is sent and stored once.
+    const known = await storedDigests(db, jobId, digests)
+    const fresh = values.filter(({ sha256 }) => !known.has(sha256))
+    const contents = fresh.map(({ content }) => content)
+    return writeContents(db, contents, (within, bytes) =>
+      within.execute(
+        completionText(
+          within,
+          completion,
+          fresh.map((one, at) => ({ ...one, bytes: bytes[at]! }))
+        )
+      )
     )
-    return within.execute(sql`
-    with ${closing(within, attempt, {
-      set: sql`state = 'completed', ended_at = ${now}, result_sha256 = ${value.sha256}`,
+  })
+  if (closed.length > 0) return 'stored'
+  return (await isOpen(db, attempt)) ? 'full' : 'lost'
+}
+
+interface Completion extends AttemptRef {
+  resultSha256: string
+  /** Bytes of the values. */
+  size: number
+  /** Of the values, as one text. */
+  digests: string
+  displaySha256: string | null
+  displayProblem: string | null
+  stdout: string | null
+  /** Numbers in one text. */
+  deviceShots: string | null
+}
+
+type GivenCompletion = { [Name in keyof Completion]: Given<Completion[Name]> }
+type FreshValue = { [Name in 'sha256' | 'sizeBytes']: Given<Value[Name]> } & { bytes: SQL }
+
+function completionText(on: DbOrTx, given: GivenCompletion, fresh: readonly FreshValue[]): SQL {
+  const { jobId, task, resultSha256, size, digests } = given
+  const rows = fresh.map(({ sha256, sizeBytes, bytes }) => sql`(${sha256}::text, ${sizeBytes}::int, ${bytes})`)
+  return sql`
+    with ${closing(on, given, {
+      set: sql`state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}`,
       // Compared again under the lock. What is stored already takes no room.
       where: sql`${jobs.valuesBytes} + ${size} <= ${JOB_VALUES_BYTES_MAX}::bigint
         + (select coalesce(sum(size_bytes), 0) from ${taskValues}
-            where job_id = ${jobId} and sha256 = any(string_to_array(${digests.join(',')}, ',')))`,
+            where job_id = ${jobId} and sha256 = any(string_to_array(${digests}, ',')))`,
       ...(rows.length > 0 && {
         stores: sql`insert into ${taskValues} (job_id, sha256, size_bytes, content)
           select closed.job_id, value.* from closed
@@ -179,23 +221,21 @@ export async function completeTask(
           on conflict do nothing returning size_bytes`
       })
     })}
-    update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${value.sha256},
-        display_sha256 = ${shown?.sha256 ?? null}, display_problem = ${displayProblem},
-        stdout = ${storableText(stdout.slice(0, STDOUT_MAX))},
-        device_shots = ${deviceShots === null ? null : sql`string_to_array(${deviceShots.join(',')}, ',')::int[]`}
-      from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${key}
-      returning key`)
-  }
-  const closed = await inTurn(size, async () => {
-    // Many tasks can return the same large value, also at once. It is sent and stored once.
-    const known = size > WHOLE_BYTES_MAX ? await storedDigests(db, jobId, digests) : new Set()
-    const fresh = values.filter(({ sha256 }) => !known.has(sha256))
-    const contents = fresh.map(({ content }) => content)
-    return writeContents(db, contents, (within, bytes) => close(within, fresh, bytes))
-  })
-  if (closed.length > 0) return 'stored'
-  return (await isOpen(db, attempt)) ? 'full' : 'lost'
+    update ${jobTasks} set state = 'completed', completed_at = ${now}, result_sha256 = ${resultSha256},
+        display_sha256 = ${given.displaySha256}, display_problem = ${given.displayProblem}, stdout = ${given.stdout},
+        device_shots = string_to_array(${given.deviceShots}, ',')::int[]
+      from closed where ${jobTasks.jobId} = closed.job_id and ${jobTasks.key} = ${task}
+      returning key`
 }
+
+/** For values that are sent in one piece. */
+const smallCompletion = perShape((values: number) =>
+  statement<Record<string, unknown>, { key: string }>((given, on) => {
+    const placed = numberedPlaces<Value>(given, ['sha256', 'sizeBytes', 'content'], values)
+    const fresh = placed.map(({ content, ...value }) => ({ ...value, bytes: sql`${content}::bytea` }))
+    return completionText(on, given as Places<Completion>, fresh)
+  })
+)
 
 /**
  * Fails a task for good. Returns `false` when it had finished already, or another worker has the job.

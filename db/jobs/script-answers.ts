@@ -2,14 +2,21 @@
 // database, so that a worker knows how much it will load before it loads anything.
 import { and, eq, sql } from 'drizzle-orm'
 import { type GraphBody, taskKey } from '../../domain/jobs/script-requests.js'
-import { anyTextOf, type DbOrTx } from '../client.js'
+import { anyTextOf, type DbOrTx, listText } from '../client.js'
+import { type Places, query } from '../statement.js'
 import { jobTasks, scriptRequests, taskValues } from '../tables/jobs.js'
 import { valueColumns, valueText } from './task-values.js'
 
 /** The most that one query for bodies loads, unless a single body has more. */
 const BATCH_BYTES = 16 * 1024 * 1024
 
-const resultsOf = (jobId: string, keys: readonly string[]) =>
+interface Tasks {
+  jobId: string
+  /** As one text. */
+  keys: string
+}
+
+const resultsOf = ({ jobId, keys }: Places<Tasks>) =>
   and(eq(jobTasks.jobId, jobId), anyTextOf(jobTasks.key, keys), eq(jobTasks.state, 'completed'))
 
 const withResult = and(eq(taskValues.jobId, jobTasks.jobId), eq(taskValues.sha256, jobTasks.resultSha256))
@@ -17,13 +24,17 @@ const withResult = and(eq(taskValues.jobId, jobTasks.jobId), eq(taskValues.sha25
 /** Bytes of these tasks' results together. A result that several tasks have counts for each, as it is sent for each. */
 export async function resultBytes(db: DbOrTx, jobId: string, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
-  const [row] = await db
+  const [row] = await bytesOfResults(db, { jobId, keys: listText(keys) })
+  return row!.bytes
+}
+
+const bytesOfResults = query((tasks: Places<Tasks>, on) =>
+  on
     .select({ bytes: sql<number>`coalesce(sum(${taskValues.sizeBytes}), 0)::float8` })
     .from(jobTasks)
     .innerJoin(taskValues, withResult)
-    .where(resultsOf(jobId, keys))
-  return row!.bytes
-}
+    .where(resultsOf(tasks))
+)
 
 /** The same for the tasks of several graphs, by the number of the graph. A graph without any is missing. */
 export async function resultBytesByGraph(
@@ -32,27 +43,35 @@ export async function resultBytesByGraph(
   keys: readonly string[]
 ): Promise<Map<number, number>> {
   if (keys.length === 0) return new Map()
-  const rows = await db
+  const rows = await bytesByGraph(db, { jobId, keys: listText(keys) })
+  return new Map(rows.map(({ number, bytes }) => [number, bytes]))
+}
+
+const bytesByGraph = query((tasks: Places<Tasks>, on) =>
+  on
     .select({ number: jobTasks.ask, bytes: sql<number>`sum(${taskValues.sizeBytes})::float8` })
     .from(jobTasks)
     .innerJoin(taskValues, withResult)
-    .where(resultsOf(jobId, keys))
+    .where(resultsOf(tasks))
     .groupBy(jobTasks.ask)
-  return new Map(rows.map(({ number, bytes }) => [number, bytes]))
-}
+)
 
 /** The stored results of tasks by key, as the exact JSON text that arrived. The caller has compared their size. */
 export async function taskResults(db: DbOrTx, jobId: string, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
-  const rows = await db
-    .select({ key: jobTasks.key, ...valueColumns })
-    .from(jobTasks)
-    .innerJoin(taskValues, withResult)
-    .where(resultsOf(jobId, keys))
+  const rows = await resultRows(db, { jobId, keys: listText(keys) })
   const results = new Map<string, string>()
   for (const { key, ...value } of rows) results.set(key, await valueText(db, jobId, value))
   return results
 }
+
+const resultRows = query((tasks: Places<Tasks>, on) =>
+  on
+    .select({ key: jobTasks.key, ...valueColumns })
+    .from(jobTasks)
+    .innerJoin(taskValues, withResult)
+    .where(resultsOf(tasks))
+)
 
 const requestsOf = (jobId: string, task: string) => and(eq(scriptRequests.jobId, jobId), eq(scriptRequests.task, task))
 

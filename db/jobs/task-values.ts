@@ -1,6 +1,7 @@
 // The functions, arguments and results of a job's tasks, each content once.
 import { and, eq } from 'drizzle-orm'
-import { anyTextOf, type DbOrTx } from '../client.js'
+import { anyTextOf, type DbOrTx, listText } from '../client.js'
+import { type Places, query } from '../statement.js'
 import { type StoredContent, smallContent, wholeOf } from '../stored-content.js'
 import { taskValues } from '../tables/jobs.js'
 
@@ -34,14 +35,18 @@ export async function valueText(db: DbOrTx, jobId: string, row: ValueRow): Promi
 /** Values by digest. One that is not stored is missing. */
 export async function valueTexts(db: DbOrTx, jobId: string, digests: readonly string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map()
-  const rows = await db
-    .select(valueColumns)
-    .from(taskValues)
-    .where(and(eq(taskValues.jobId, jobId), anyTextOf(taskValues.sha256, digests)))
+  const rows = await valueRows(db, { jobId, digests: listText(digests) })
   const texts = new Map<string, string>()
   for (const row of rows) texts.set(row.sha256, await valueText(db, jobId, row))
   return texts
 }
+
+const valueRows = query(({ jobId, digests }: Places<{ jobId: string; digests: string }>, on) =>
+  on
+    .select(valueColumns)
+    .from(taskValues)
+    .where(and(eq(taskValues.jobId, jobId), anyTextOf(taskValues.sha256, digests)))
+)
 
 /** Which of these values the job has stored already. */
 export async function storedDigests(db: DbOrTx, jobId: string, digests: readonly string[]): Promise<Set<string>> {

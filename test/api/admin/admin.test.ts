@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { accessTable } from '../../../apps/api/http/access-table.js'
 import { type ApiResponse, startApi, type TestUser } from '../../support/api/api.js'
+import { holdSubmissions } from '../../support/api/held-submissions.js'
 import { eventually } from '../../support/eventually.js'
 import { submission } from '../../support/jobs/builders.js'
 import { untilLockAwaited } from '../../support/postgres/lock-waits.js'
@@ -161,16 +162,15 @@ describe('suspending a team', () => {
 
   test('waits for a submission in progress, which is recorded before its response', async () => {
     const ada = await api.signUpWithTeam()
-    const { submitted, suspended } = await db.transaction(async (tx) => {
-      // Stops the submission in the middle of its transaction.
-      await tx.execute(sql`lock table job_events in share mode`)
-      const submitted = ada.post('/api/jobs/submit', submission())
-      await untilLockAwaited(db)
-      const suspended = suspend(ada.teamId).then(() => jobCount(ada.teamId))
+    let submitted: ReturnType<typeof ada.post>
+    let suspended: Promise<number>
+    await holdSubmissions(database.url, async ({ held }) => {
+      submitted = ada.post('/api/jobs/submit', submission())
+      await held(1)
+      suspended = suspend(ada.teamId).then(() => jobCount(ada.teamId))
       await untilLockAwaited(db, 2)
-      return { submitted, suspended }
     })
-    expect([(await submitted).status, await suspended]).toEqual([201, 2])
+    expect([(await submitted!).status, await suspended!]).toEqual([201, 2])
     expect((await ada.post('/api/jobs/submit', submission())).status).toBe(403)
     expect(await jobCount(ada.teamId)).toBe(2)
   })

@@ -201,9 +201,9 @@ describe('a suite', () => {
     expect(answer.body.job_id).toBe(record.job_ids[0])
     const jobs = await Promise.all(record.job_ids.map((id: string) => jobOf(ada, id)))
     expect(jobs.map(({ name, queue }) => [name, queue.reason])).toEqual([
-      ['Suite: first', 'waiting_for_worker'],
-      ['Suite: last', 'earlier_task'],
-      ['Suite: second', 'earlier_task']
+      ['Run of Suite: first', 'waiting_for_worker'],
+      ['Run of Suite: last', 'earlier_task'],
+      ['Run of Suite: second', 'earlier_task']
     ])
     expect(errorOf(await ada.post(`/api/jobs/${record.job_ids[1]}/rerun`))).toEqual([
       409,

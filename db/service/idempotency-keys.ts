@@ -78,18 +78,15 @@ export interface KeyedAnswer extends IdempotentWrite {
 }
 
 /**
- * Common table expressions of a statement that is the whole write: they claim a key with its response.
+ * Common table expressions of a statement that is the whole write: they claim a key with its response. `claimed` has a row if
+ * `from` has one and the key was free. When another transaction had the key for too long, the statement fails (`waitedForKey`).
  * @param teamId the team that the write concerns. The caller is a member.
- * @returns `claimed`, which has a row if `from` has one and the key was free. When another transaction had the key for too long,
- * the statement fails (`waitedForKey`).
  */
-export function claimAnswered(answer: Places<KeyedAnswer>, teamId: Given<string>): (from: SQL) => SQL {
+export function claimAnswered(answer: Places<KeyedAnswer>, teamId: Given<string>, from: SQL): SQL {
   const { patienceMs, ...columns } = answer
   const claim = insertFrom(sql`patience`, idempotencyKeys, { ...columns, teamId })
   // Its row passes the parts in this order, as in `claimKey`.
-  return (
-    from
-  ) => sql`patience as materialized (select set_config('lock_timeout', ${patienceMs}::int || 'ms', true) from ${from}),
+  return sql`patience as materialized (select set_config('lock_timeout', ${patienceMs}::int || 'ms', true) from ${from}),
     claimed as (${claim} on conflict do nothing returning set_config('lock_timeout', '0', true))`
 }
 

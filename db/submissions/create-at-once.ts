@@ -12,17 +12,17 @@ import { submissionBytes } from './create-job.js'
 import { insertionOf, type PricedSubmission, type RowsOfJob, rowsOfJob, type SubmittedBy } from './job-rows.js'
 
 /**
- * Records a free job of a team that its submitter belongs to, as `lockTeamForWrite` and `createJob` do.
+ * Records a free job of a team that its owner belongs to, as `lockTeamForWrite` and `createJob` do.
  * @param keyed the key of the request, with the response that its repetitions get.
  * @returns whether the job is recorded; otherwise nothing is written.
  */
 export async function createJobAtOnce(
   db: Db,
   submission: PricedSubmission,
-  by: SubmittedBy & { memberId: string },
+  by: SubmittedBy,
   keyed: KeyedAnswer | null
 ): Promise<boolean> {
-  const job = { ...rowsOfJob(submission, by), memberId: by.memberId, bytes: submissionBytes(submission) }
+  const job = { ...rowsOfJob(submission, by), bytes: submissionBytes(submission) }
   try {
     const recorded = keyed ? await insertKeyed(db, { ...job, ...keyed }) : await insertPlain(db, job)
     return recorded.length > 0
@@ -32,14 +32,14 @@ export async function createJobAtOnce(
   }
 }
 
-type JobAtOnce = RowsOfJob & { memberId: string; bytes: number }
+type JobAtOnce = RowsOfJob & { bytes: number }
 
 /** Common table expressions: `allowed` has a row if the team, which is locked then, can store the job. */
-function allowance({ teamId, memberId, bytes }: Places<JobAtOnce>, on: DbOrTx): SQL {
+function allowance({ teamId, userId, bytes }: Places<JobAtOnce>, on: DbOrTx): SQL {
   const team = on
     .select({ id: teams.id })
     .from(teams)
-    .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, memberId)))
+    .innerJoin(members, and(eq(members.teamId, teams.id), eq(members.userId, userId)))
     .where(and(eq(teams.id, teamId), sql`${teams.suspendedAt} is null`, fairTeamLock('share')))
     .for('share')
   return sql`team as materialized (${team}), figures as (${storageFigures(teamId)}),
@@ -47,17 +47,14 @@ function allowance({ teamId, memberId, bytes }: Places<JobAtOnce>, on: DbOrTx): 
       select from team, figures where figures.used::bigint + ${bytes}::bigint <= figures."limit"::bigint)`
 }
 
-/** `RowsOfJob` are all parameters of the insertion. */
-const rowsIn = ({ memberId, bytes, ...rows }: Places<JobAtOnce>): Places<RowsOfJob> => rows
+const insertPlain = statement<JobAtOnce, { id: string }>((given, on) => {
+  const { bytes: _, ...rows } = given
+  return sql`with ${allowance(given, on)}, ${insertionOf(rows, sql`allowed`)} select id from job`
+})
 
-const insertPlain = statement<JobAtOnce, { id: string }>(
-  (given, on) => sql`with ${allowance(given, on)}, ${insertionOf(rowsIn(given), sql`allowed`)} select id from job`
-)
-
-const insertKeyed = statement<JobAtOnce & KeyedAnswer, { id: string }>(
-  ({ principal, key, method, path, bodySha256, status, body, patienceMs, ...given }, on) => {
-    const claim = claimAnswered({ principal, key, method, path, bodySha256, status, body, patienceMs }, given.teamId)
-    return sql`with ${allowance(given, on)}, ${claim(sql`allowed`)},
-      ${insertionOf(rowsIn(given), sql`claimed`)} select id from job`
-  }
-)
+const insertKeyed = statement<JobAtOnce & KeyedAnswer, { id: string }>((given, on) => {
+  const { bytes: _, principal, key, method, path, bodySha256, status, body, patienceMs, ...rows } = given
+  const answer = { principal, key, method, path, bodySha256, status, body, patienceMs }
+  return sql`with ${allowance(given, on)}, ${claimAnswered(answer, given.teamId, sql`allowed`)},
+    ${insertionOf(rows, sql`claimed`)} select id from job`
+})

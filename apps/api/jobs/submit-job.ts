@@ -103,7 +103,7 @@ export async function submitAtOnce<Response extends AnyResponse>(
   await takeJobsOfTeam(deps, request, { afterRollback }, teamId, 1)
   const { userId, key } = callerOf(request)
   const response = responseTo(job.id)
-  const by = { owner: { userId, keyId: key?.id ?? null }, memberId: userId, backend, ...originOf(request) }
+  const by = { owner: { userId, keyId: key?.id ?? null }, backend, ...originOf(request) }
   if (!(await createJobAtOnce(deps.db, job, by, answered(response)))) return null
   afterCommit(() => noteRecorded(request, { jobId: job.id, teamId }))
   return response

@@ -49,7 +49,7 @@ const atOnce = (submission: Submission, keyed: KeyedAnswer | null = null, { id =
   createJobAtOnce(
     db,
     { ...submission, teamId, id, estimate: 0n },
-    { owner: { userId: by.userId, keyId: null }, memberId: by.userId, backend, ...origin },
+    { owner: { userId: by.userId, keyId: null }, backend, ...origin },
     keyed
   )
 
@@ -232,6 +232,10 @@ test('a key that another write holds for longer is left to it', async () => {
 test('a write that holds the key and waits for the team, behind one that needs it alone, does not wait for ever', async () => {
   const { status: _, body: __, patienceMs: ___, ...write } = answerUnder('a')
   const caller = { ...person, key: null }
+  let goOn!: () => void
+  const going = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
   let enter!: () => void
   const entered = new Promise<void>((resolve) => {
     enter = resolve
@@ -239,14 +243,19 @@ test('a write that holds the key and waits for the team, behind one that needs i
   const withKey = db.transaction(async (tx) => {
     expect(await claimKey(tx, write, 1_000)).toBe('mine')
     enter()
-    await eventually(async () => (await waiting()) >= 1)
+    await going
     await lockTeamForWrite(tx, caller, teamId)
   })
   await entered
-  // Has the team, and waits for the key.
-  const short = atOnce(bell, answerUnder('a', { patienceMs: 1_000 }))
-  await eventually(async () => (await waiting()) >= 1)
+  // Has the team, and waits for the key for less time than Postgres takes to look for a deadlock.
+  let isOver = false
+  const short = atOnce(bell, answerUnder('a', { patienceMs: 900 })).finally(() => {
+    isOver = true
+  })
+  await eventually(async () => isOver || (await waiting()) >= 1)
   const alone = db.transaction((tx) => lockTeamForWrite(tx, caller, teamId, 'member', 'update'))
+  await eventually(async () => isOver || (await waiting()) >= 2)
+  goOn()
   expect(await short).toBe(false)
   await Promise.all([withKey, alone])
 })

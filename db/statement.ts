@@ -7,6 +7,9 @@ import type { DbOrTx } from './client.js'
 /** A parameter, or its place in a statement whose text is made once. */
 export type Given<Value> = Value | Placeholder<string, Value>
 
+/** Parameters, each of which may be given as its place. */
+export type GivenAll<Parameters> = { [Name in keyof Parameters]: Given<Parameters[Name]> }
+
 /** The places of parameters. */
 export type Places<Parameters> = { [Name in keyof Parameters & string]: Placeholder<Name, Parameters[Name]> }
 

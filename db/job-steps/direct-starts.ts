@@ -2,7 +2,7 @@
 // decided here and by the turns of the teams (domain/teams/turns.ts).
 import { sql } from 'drizzle-orm'
 import type { JobHandOver } from '../../domain/jobs/dispatch.js'
-import type { DbOrTx } from '../client.js'
+import { type DbOrTx, listText } from '../client.js'
 import { statement } from '../statement.js'
 import { backends } from '../tables/backends.js'
 import { jobs, outbox } from '../tables/jobs.js'
@@ -28,7 +28,7 @@ export async function nextDirectStarts(
   except: readonly string[] = [],
   notFor: readonly string[] = []
 ): Promise<DirectStart[]> {
-  return directStarts(db, { entry, except: except.join(','), notFor: notFor.join(',') })
+  return directStarts(db, { entry, except: listText(except), notFor: listText(notFor) })
 }
 
 const directStarts = statement<

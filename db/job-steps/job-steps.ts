@@ -26,7 +26,7 @@ import {
 } from '../jobs/job-transition.js'
 import { settle } from '../money/budget.js'
 import { checkAgainLater, costAtEnd, costOfCompleted, lockJob } from '../provider-jobs/provider-money.js'
-import { type Given, statement } from '../statement.js'
+import { type GivenAll, statement } from '../statement.js'
 import { backends } from '../tables/backends.js'
 import { jobs, outbox, scriptRequests } from '../tables/jobs.js'
 import { leaseEnd } from './lease-time.js'
@@ -79,7 +79,7 @@ interface Claim {
   workflowRunId: string | null
 }
 
-const claimOf = ({ generation, lease, workflowRunId }: { [Name in keyof Claim]: Given<Claim[Name]> }): Change => ({
+const claimOf = ({ generation, lease, workflowRunId }: GivenAll<Claim>): Change => ({
   fence: { generation },
   set: {
     startedAt: now,

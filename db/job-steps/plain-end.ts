@@ -9,7 +9,7 @@ import { summaryText } from '../jobs/attempts.js'
 import { type Fence, fenceHolds, type GivenFence } from '../jobs/fence.js'
 import { hasPlainEnd } from '../jobs/has-plain-end.js'
 import { afterTransition, type MovedRow, transitionText } from '../jobs/job-transition.js'
-import { type Given, numbered, numberedPlaces, type Places, perShape, statement } from '../statement.js'
+import { type Given, type GivenAll, numbered, numberedPlaces, type Places, perShape, statement } from '../statement.js'
 import { areSentWhole, withContents } from '../stored-content.js'
 import { attempts, jobEvents, jobs } from '../tables/jobs.js'
 
@@ -63,15 +63,19 @@ interface End {
   ranSeconds: number
 }
 
-type GivenEnd = { [Name in keyof End]: Given<End[Name]> }
-
 /** What the text of the statement depends on, besides the number of files. */
 interface Shape {
   isRecorded: boolean
   isLeased: boolean
 }
 
-function endText(on: DbOrTx, shape: Shape, end: GivenEnd, files: readonly GivenFile[], bytes: readonly SQL[]): SQL {
+function endText(
+  on: DbOrTx,
+  shape: Shape,
+  end: GivenAll<End>,
+  files: readonly GivenFile[],
+  bytes: readonly SQL[]
+): SQL {
   const { isRecorded, isLeased } = shape
   const { jobId, generation, lease, resultSha256 } = end
   const fence = { generation, lease: isLeased ? lease : undefined }
@@ -110,14 +114,14 @@ const heldJob = (on: DbOrTx, jobId: Given<string>, fence: GivenFence, where: SQL
 const hasNoAttempt = (jobId: Given<string>) =>
   sql`not exists (select from ${attempts} where ${attempts.jobId} = ${jobId} and ${attempts.task} = '')`
 
-const closed = ({ number, resultSha256, summary }: GivenEnd): SQL =>
+const closed = ({ number, resultSha256, summary }: GivenAll<End>): SQL =>
   sql`update ${attempts} set state = 'completed', ended_at = ${now}, result_sha256 = ${resultSha256}, summary = ${summary}
       where job_id in (select id from held) and task = '' and number = ${number} and state = 'running'
         and generation = (select generation from held)
       returning job_id, number, started_at, ended_at`
 
 /** The first attempt of its job. It began after the last event, also where the worker has measured more. */
-const added = ({ ranSeconds, resultSha256, summary }: GivenEnd): SQL =>
+const added = ({ ranSeconds, resultSha256, summary }: GivenAll<End>): SQL =>
   sql`insert into ${attempts} (job_id, task, number, generation, state, started_at, ended_at, result_sha256, summary)
       select held.id, '', 1, held.generation, 'completed',
           greatest(last.at, ${now} - make_interval(secs => ${ranSeconds}::float8)), ${now}, ${resultSha256}::text, ${summary}::text

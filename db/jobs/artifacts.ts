@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { DbOrTx } from '../client.js'
-import type { Given } from '../statement.js'
+import type { GivenAll } from '../statement.js'
 import type { StoredContent } from '../stored-content.js'
 import { artifacts } from '../tables/jobs.js'
 
@@ -37,7 +37,7 @@ export function storedFiles({ result, files = [] }: RunOutcome) {
 }
 
 /** What is stored of a file besides its content. */
-export type GivenFile = { [Name in keyof ArtifactInfo]: Given<ArtifactInfo[Name]> }
+export type GivenFile = GivenAll<ArtifactInfo>
 
 /** A part of a statement: stores files of the job that is in `closed`. @param bytes the content of each (db/stored-content.ts). */
 export function storing(files: readonly GivenFile[], bytes: readonly SQL[]): SQL {

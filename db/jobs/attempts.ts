@@ -12,7 +12,7 @@ import { storableText } from '../../domain/json/json-guard.js'
 import type { MicroUsd } from '../../domain/money/money.js'
 import { type Db, type DbOrTx, postgresCode } from '../client.js'
 import { now } from '../clock.js'
-import { type Given, perShape, statement } from '../statement.js'
+import { type GivenAll, perShape, statement } from '../statement.js'
 import { type StoredContent, smallContent, wholeOf, withContents } from '../stored-content.js'
 import { artifacts, attempts, jobEvents, jobs, jobTasks, scriptRequests } from '../tables/jobs.js'
 import { providerJobs } from '../tables/providers.js'
@@ -199,8 +199,6 @@ export interface AttemptRef {
   number: number
 }
 
-type GivenAttempt = { [Name in keyof AttemptRef]: Given<AttemptRef[Name]> }
-
 /**
  * How `closing` changes an attempt. `where` is a further condition on the job, under its lock. `stores` inserts values
  * for the row in `closed`, and returns the `size_bytes` of each; the job counts them.
@@ -215,7 +213,11 @@ export interface Closing {
  * The parts of a statement that closes an open attempt of the job's current generation and appends its event: `closed`
  * has its row, or nothing. Like everywhere, the job is locked before the attempt.
  */
-export function closing(db: DbOrTx, { jobId, task, number }: GivenAttempt, { set, where, stores }: Closing): SQL {
+export function closing(
+  db: DbOrTx,
+  { jobId, task, number }: GivenAll<AttemptRef>,
+  { set, where, stores }: Closing
+): SQL {
   const held = db
     .select({ id: jobs.id, generation: jobs.generation })
     .from(jobs)

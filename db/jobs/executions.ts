@@ -14,16 +14,24 @@ import { type Fence, fenceHolds } from './fence.js'
  * @returns how many have started since the last recorded end, this one included; `null` when this worker has lost the
  * job, or the task has finished.
  */
-export async function beginExecution(db: Db, jobId: string, task: string, fence: Fence): Promise<number | null> {
-  const shape = { isTask: task !== '', isLeased: fence.lease !== undefined, isBegin: true }
-  const [row] = await counting(shape)(db, { jobId, task, generation: fence.generation, lease: fence.lease ?? '' })
-  return row?.begun ?? null
-}
+export const beginExecution = (db: Db, jobId: string, task: string, fence: Fence): Promise<number | null> =>
+  setBegun(db, jobId, task, fence, true)
 
 /** The execution has an end, or its work was given up in an orderly way. */
 export async function endExecution(db: Db, jobId: string, task: string, fence: Fence): Promise<void> {
-  const shape = { isTask: task !== '', isLeased: fence.lease !== undefined, isBegin: false }
-  await counting(shape)(db, { jobId, task, generation: fence.generation, lease: fence.lease ?? '' })
+  await setBegun(db, jobId, task, fence, false)
+}
+
+async function setBegun(
+  db: Db,
+  jobId: string,
+  task: string,
+  { generation, lease }: Fence,
+  isBegin: boolean
+): Promise<number | null> {
+  const shape = { isTask: task !== '', isLeased: lease !== undefined, isBegin }
+  const [row] = await counting(shape)(db, { jobId, task, generation, lease: lease ?? '' })
+  return row?.begun ?? null
 }
 
 interface Counted {

@@ -7,7 +7,7 @@ import type { TaskFacts } from '../../domain/jobs/workflow-metadata.js'
 import { storableText } from '../../domain/json/json-guard.js'
 import { type Db, type DbOrTx, listText, type Tx } from '../client.js'
 import { now } from '../clock.js'
-import { type Given, numbered, numberedPlaces, type Places, perShape, statement } from '../statement.js'
+import { type GivenAll, numbered, numberedPlaces, type Places, perShape, statement } from '../statement.js'
 import { inTurn, WHOLE_BYTES_MAX, writeContents } from '../stored-content.js'
 import { attempts, jobs, jobTasks, taskValues } from '../tables/jobs.js'
 import { sha256Of } from './artifacts.js'
@@ -201,10 +201,9 @@ interface Completion extends AttemptRef {
   deviceShots: string | null
 }
 
-type GivenCompletion = { [Name in keyof Completion]: Given<Completion[Name]> }
-type FreshValue = { [Name in 'sha256' | 'sizeBytes']: Given<Value[Name]> } & { bytes: SQL }
+type FreshValue = GivenAll<Pick<Value, 'sha256' | 'sizeBytes'>> & { bytes: SQL }
 
-function completionText(on: DbOrTx, given: GivenCompletion, fresh: readonly FreshValue[]): SQL {
+function completionText(on: DbOrTx, given: GivenAll<Completion>, fresh: readonly FreshValue[]): SQL {
   const { jobId, task, resultSha256, size, digests } = given
   const rows = fresh.map(({ sha256, sizeBytes, bytes }) => sql`(${sha256}::text, ${sizeBytes}::int, ${bytes})`)
   return sql`

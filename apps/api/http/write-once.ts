@@ -149,8 +149,8 @@ function createWriteOnce(db: Db, limiter: Limiter, waitersMax: number) {
   ): Promise<TextResponse | 'taken'> {
     if (slotDue) await takeSlot(limiter, request)
     const answered = (response: AnyResponse) => ({ ...write, ...textsOf(response).kept, patienceMs: SOON_MS })
-    const written = atOnce && (await writtenAtOnce(request.log, atOnce, answered))
-    if (written) return written
+    const answer = atOnce && (await writtenAtOnce(request.log, atOnce, answered))
+    if (answer) return answer
     const soon = await attempt(SOON_MS)
     if (soon !== 'held') return soon
     if (waiters >= waitersMax) return giveUp(request)

@@ -20,9 +20,9 @@ const submit = (key: string) =>
 
 /**
  * Sends a submission, and kills the API while it waits for its last row.
- * @param server what Postgres does with it then: it notices the lost connection, or goes on with the statement.
+ * @param server what Postgres does with it then: it notices the lost connection, or continues the statement.
  */
-async function killedAtSubmission(key: string, server: 'notices' | 'goes on'): Promise<void> {
+async function killedAtSubmission(key: string, server: 'notices' | 'continues'): Promise<void> {
   await holdSubmissions(platform.settings.DATABASE_URL!, async ({ held, end }) => {
     const torn = submit(key).then(
       () => 'answered',
@@ -38,7 +38,7 @@ async function killedAtSubmission(key: string, server: 'notices' | 'goes on'): P
 
 test.each([
   ['and its submission ended with it, creates the job', 'notices', null],
-  ['and Postgres went on with its submission, gets the response of the first', 'goes on', 'true']
+  ['and Postgres continued its submission, gets the response of the first', 'continues', 'true']
 ] as const)(
   'a request repeated after the API was killed, %s',
   async (_how, server, replayed) => {

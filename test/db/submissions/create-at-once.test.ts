@@ -187,24 +187,26 @@ const waiting = async (): Promise<number> => {
   return rows.length
 }
 
+/** A promise that is kept when `open` is called. */
+function gate() {
+  let open!: () => void
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
 /** Holds what `take` locks until `release` is called. */
 async function holding(take: (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => Promise<unknown>) {
-  let release!: () => void
-  const over = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let taken!: () => void
-  const isTaken = new Promise<void>((resolve) => {
-    taken = resolve
-  })
+  const [taken, over] = [gate(), gate()]
   const done = db.transaction(async (tx) => {
     await take(tx)
-    taken()
-    await over
+    taken.open()
+    await over.opened
   })
-  await isTaken
+  await taken.opened
   return async () => {
-    release()
+    over.open()
     await done
   }
 }
@@ -232,21 +234,14 @@ test('a key that another write holds for longer is left to it', async () => {
 test('a write that holds the key and waits for the team, behind one that needs it alone, does not wait for ever', async () => {
   const { status: _, body: __, patienceMs: ___, ...write } = answerUnder('a')
   const caller = { ...person, key: null }
-  let goOn!: () => void
-  const going = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
-  let enter!: () => void
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve
-  })
+  const [entered, going] = [gate(), gate()]
   const withKey = db.transaction(async (tx) => {
     expect(await claimKey(tx, write, 1_000)).toBe('mine')
-    enter()
-    await going
+    entered.open()
+    await going.opened
     await lockTeamForWrite(tx, caller, teamId)
   })
-  await entered
+  await entered.opened
   // Has the team, and waits for the key for less time than Postgres takes to look for a deadlock.
   let isOver = false
   const short = atOnce(bell, answerUnder('a', { patienceMs: 900 })).finally(() => {
@@ -255,7 +250,7 @@ test('a write that holds the key and waits for the team, behind one that needs i
   await eventually(async () => isOver || (await waiting()) >= 1)
   const alone = db.transaction((tx) => lockTeamForWrite(tx, caller, teamId, 'member', 'update'))
   await eventually(async () => isOver || (await waiting()) >= 2)
-  goOn()
+  going.open()
   expect(await short).toBe(false)
   await Promise.all([withKey, alone])
 })

@@ -1,4 +1,4 @@
-// Submissions that stop at their last row, and go on later.
+// Submissions that stop at their last row, and continue later.
 import postgres from 'postgres'
 import { eventually } from '../eventually.js'
 
